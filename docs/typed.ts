@@ -161,6 +161,18 @@ export const untyped: readonly Untyped[] = [
     begins: "sudo ctr --namespace k8s.io images import etcd-operator-0.2.0/etcd-operator-0.2.0.oci.tar",
     because: "the nodes of the lab have sockets of their own; test/e2e-install/released.test.ts calls ctr with them",
   },
+  { page: "docs/quick-start.md", begins: "kind create cluster", because: "it needs Docker" },
+  { page: "docs/quick-start.md", begins: "kind delete cluster", because: "it needs Docker" },
+  {
+    page: "docs/quick-start.md",
+    begins: "RELEASE=https://etcd-operator.invalid/releases/download/v0.1.0",
+    because: "no release is published; test/e2e-install/docs.test.ts applies the manifest of the tree",
+  },
+  {
+    page: "docs/quick-start.md",
+    begins: `kubectl delete pod "$member" --now`,
+    because: "it watches until somebody ends it; the walk-through has it with a wait",
+  },
   { page: "docs/install.md", begins: "make image", because: "it needs kind, minikube or Docker" },
   {
     page: "docs/install.md",

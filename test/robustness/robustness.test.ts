@@ -9,6 +9,7 @@ import { Login } from "../../src/etcd/login.ts";
 import { comesTrue } from "../../src/etcd/testing/world.ts";
 import { clientTls, newAuthority } from "../etcd/made-certificates.ts";
 import { RealEtcd } from "../etcd/real-etcd.ts";
+import { matrixTest } from "../support/matrix.ts";
 import { badHistories } from "./bad-histories.ts";
 import { checkNames, judge, withStatus } from "./judge.ts";
 import { Recorder, type RecorderOptions, robustnessProgram, type Summary } from "./recorder.ts";
@@ -95,7 +96,7 @@ describe("a run that loses a member for a while passes every check", () => {
     await isGood(etcd, out, summary);
   });
 
-  test("etcd 3.5, whose logs also have requests of the store before", async () => {
+  matrixTest("etcd 3.5, whose logs also have requests of the store before", async () => {
     await using etcd = await RealEtcd.startCluster("3.5.35", members.length, { flags });
     const out = path.join(scratch, "older");
     await isGood(etcd, out, await recordWhileOneDies(etcd, out));

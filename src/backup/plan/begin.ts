@@ -3,7 +3,7 @@ import { timeText } from "../objects/jobs.ts";
 import { runId } from "../objects/names.ts";
 import type { BackupWorld } from "../observe/world.ts";
 import type { BackupDecision } from "./actions.ts";
-import { nextStart, ownStart, requestOf, type Start, startAfter } from "./due.ts";
+import { nextStart, ownStart, backupRequestOf, type Start, startAfter } from "./due.ts";
 import { atRest } from "./rest.ts";
 import { lastingTrouble, type Trouble } from "./trouble.ts";
 import { waitForOthers } from "./workers.ts";
@@ -22,7 +22,7 @@ export function beginOrRest(world: BackupWorld, now: number): BackupDecision {
 
 function begin({ backup }: BackupWorld, start: Start, now: number): BackupDecision {
   const own = ownStart(backup, now);
-  const request = requestOf(backup);
+  const request = backupRequestOf(backup);
   const { uid = "", generation = 0 } = backup.metadata;
   const { history } = backup.status;
   const what = { Once: generation, Interval: start.at, Schedule: start.at, Annotation: request }[start.trigger];

@@ -19,6 +19,7 @@ import { settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts"
 import { memberName } from "../objects/names.ts";
 import { schemeOf } from "../objects/tls.ts";
 import type { Claim, Release } from "./world.ts";
+import { defined } from "../../defined.ts";
 
 /** `node`: as `volume-nodes.ts` found it. */
 export function observedClaim(claim: PersistentVolumeClaim, node: Claim["node"] = { t: "none" }): Claim {
@@ -36,9 +37,7 @@ export function observedClaim(claim: PersistentVolumeClaim, node: Claim["node"] 
     phase: phaseOf(claim),
     ...(clusterUid !== undefined && { clusterUid }),
     hasHome: homeOf(claim) !== undefined,
-    ...(clusterId !== undefined && { clusterId }),
-    ...(release !== undefined && { release }),
-    ...(madeFrom !== undefined && { madeFrom }),
+    ...defined({ clusterId, release, madeFrom }),
     peers: schemeOf(annotations[peerSchemeAnnotation] === "https"),
     owned: (claim.metadata?.ownerReferences ?? []).length > 0,
     requested,

@@ -145,10 +145,10 @@ function expirySentence({ world }: Assessment, one: CertificateInUse): readonly 
     return [
       `The ${use} certificate that ${presentedBy} presents ${verb}: its pod has yet to get the one in ${secretName(world.cluster, use)}.`,
     ];
-  return [`The ${use} certificate ${verb}${adviceOn(world.cluster, one)}.`];
+  return [`The ${use} certificate ${verb}${renewalAdvice(world.cluster, one)}.`];
 }
 
-function adviceOn(cluster: Assessment["world"]["cluster"], { use }: CertificateInUse): string {
+function renewalAdvice(cluster: Assessment["world"]["cluster"], { use }: CertificateInUse): string {
   const name = isGiven(use) ? givenSecrets(cluster)[use] : "";
   return name === "" ? "" : `: renew it in the Secret ${name}`;
 }
