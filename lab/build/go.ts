@@ -38,7 +38,7 @@ interface GoBuild {
   readonly settings?: Readonly<Record<string, string>>;
   /** Every module is in go.mod, with its hash in go.sum: Go adds none. */
   readonly locked?: true;
-  /** The folder with all of its modules and their hashes (modules/pins.ts). Without it, Go's checksum database alone says that a module is the one. */
+  /** The folder that names all of its modules with their hashes (modules/pins.ts). Without it, Go chooses and asks its checksum database. */
   readonly pins?: string | undefined;
 }
 

@@ -3,22 +3,7 @@ import { writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { run } from "../machine/command.ts";
 import { ensureBuilt, type Recipe } from "./cache.ts";
-import { goBuild, goMod } from "./go.ts";
-import { pinsFolder } from "./modules/pins.ts";
-
-function goServer(name: string, module: string, version: string, pkg: string): Recipe {
-  const mod = goMod(name, { [module]: `v${version}` });
-  return {
-    name,
-    version,
-    ingredients: [mod, pkg],
-    async build(folder, step) {
-      await writeFile(path.join(folder, "go.mod"), mod);
-      const pins = pinsFolder(name, version);
-      await goBuild({ from: folder, package: pkg, output: path.join(folder, name), pins }, step);
-    },
-  };
-}
+import { goProgram } from "./modules/program.ts";
 
 /** npm takes older packages for an older Node, so it runs by the Node that runs this. */
 function npmServer(name: string, version: string): Recipe {
@@ -39,13 +24,13 @@ function npmServer(name: string, version: string): Recipe {
 }
 
 export const storeServers = {
-  versitygw: goServer(
+  versitygw: goProgram(
     "versitygw",
     "github.com/versity/versitygw",
     "1.8.0",
     "github.com/versity/versitygw/cmd/versitygw",
   ),
-  "fake-gcs-server": goServer(
+  "fake-gcs-server": goProgram(
     "fake-gcs-server",
     "github.com/fsouza/fake-gcs-server",
     "1.56.1",

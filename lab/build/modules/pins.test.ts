@@ -20,7 +20,7 @@ describe("the modules of each Go program", () => {
       assert.ok(required.length > 0);
       for (const line of sum!.trimEnd().split("\n"))
         assert.match(line, /^\S+ v\S+ h1:[A-Za-z0-9+/]{43}=$/, "a line of go.sum");
-      // Of a module that gives no package only the go.mod is read; what a replace names instead has its own line.
+      // Go reads only the go.mod of a module that gives no package; what a replace names instead has a line of its own.
       const replaced = new Set(
         [...mod!.matchAll(/^(?:replace\s+|\t)(\S+)(?: v\S+)? =>/gm)].map(([, module]) => module),
       );
