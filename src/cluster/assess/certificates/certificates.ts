@@ -253,16 +253,18 @@ const signerIn = ({ pair }: Bundle, ca: string | undefined): string | undefined 
  * Those of another operator were started with what is there now, for all that is known: nothing was changed since it came.
  * The CAs of those that an older release made are known if they are the ones that are there.
  */
-function unknownPods({ pods, tls: { kept } }: ClusterWorld, now: PodTls): readonly PodNote[] {
+function unknownPods({ pods }: ClusterWorld, now: PodTls): readonly PodNote[] {
   return pods
     .filter(({ state, terminating }) => state.t !== "ended" && !terminating)
     .flatMap((pod) => {
       const { peer, client, trusts, anchors } = pod.tls;
+      // Where a pod that is made now trusts nobody there is nothing to note.
       const isUnknown = (side: WireSide): boolean =>
-        trusts[side] === undefined || (anchors[side] === undefined && trusts[side] === now.trusts[side]);
+        now.trusts[side] !== undefined &&
+        (trusts[side] === undefined || (anchors[side] === undefined && trusts[side] === now.trusts[side]));
       const lacks = {
-        peer: peer !== "plain" && isUnknown("peer") && kept.peer !== undefined,
-        client: client && isUnknown("client") && kept.server !== undefined,
+        peer: peer !== "plain" && isUnknown("peer"),
+        client: client && isUnknown("client"),
       };
       if (!lacks.peer && !lacks.client) return [];
       const pick = (sides: PodTls["trusts"]): PodTls["trusts"] => ({
