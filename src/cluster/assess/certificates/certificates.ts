@@ -56,18 +56,18 @@ export interface Certificates {
   readonly requeueAfter: number;
 }
 
-export interface CertificateWrite {
+interface CertificateWrite {
   readonly bundle: Bundle;
   readonly graceFrom: number | undefined;
   readonly because: string;
 }
 
-export interface PodNote {
+interface PodNote {
   readonly pod: MemberPod;
   readonly tls: PodTrust;
 }
 
-export interface Apart extends PodNote {
+interface Apart extends PodNote {
   /** What its kubelet has brought it: as much as is known of that. */
   readonly files: "there" | "onTheirWay";
 }
