@@ -313,7 +313,6 @@ function disputeIn({ etcd }: ClusterWorld): Verdict<"Ready"> | undefined {
 
 function alarmOf(assessment: Assessment): Verdict<"Ready"> | undefined {
   const { roll, world } = assessment;
-  if (world.etcd.t !== "quorum") return undefined;
   const alarms = new Set(alarmsIn(world).map(({ type }) => type));
   if (alarms.has("corrupt"))
     return no("Corrupt", "etcd has found that members hold different data and takes no more writes: restore a backup.");

@@ -21,8 +21,8 @@ import { helms } from "../install/helm.ts";
 import { blockScript, typeScript } from "../support/docs.ts";
 import { apply, kubectl, kubectlJson, ready } from "../support/kubectl.ts";
 import { testLab } from "../support/lab.ts";
-import { makeRelease, newSigner, releaseFolder, version } from "./support/made.ts";
-import { type Registry, startRegistry } from "./support/registry.ts";
+import { makeRelease, newSigner, releaseFolder, version } from "../release/support/made.ts";
+import { type Registry, startRegistry } from "../release/support/registry.ts";
 
 /** Generous, for a busy machine with two cores. Only a failing test waits this long. */
 const patience = { timeout: 1_200_000 };
