@@ -42,7 +42,7 @@ test: $(READY) ## Every test: types, lint, format, unit, then the suites on a re
 
 .PHONY: matrix
 matrix: $(READY) ## All that make test takes a sample of: simulated histories, crashes, versions, sizes, mistakes
-	@MATRIX=all PROPERTY_RUNS=$${PROPERTY_RUNS:-200} $(NODE) test/run.ts unit etcd robustness observability stores install backup kube-faults lab-lifecycle lab e2e e2e-rolls e2e-volumes e2e-tls e2e-backup e2e-faults
+	@MATRIX=all PROPERTY_RUNS=$${PROPERTY_RUNS:-200} $(NODE) test/run.ts unit etcd robustness observability stores install backup kube-faults lab-lifecycle lab e2e e2e-rolls e2e-volumes e2e-tls e2e-backup e2e-faults e2e-install
 
 .PHONY: bench
 bench: $(READY) ## Figures, each a ratio to a floor measured in the same run (BENCH_OPTIONS=--help)
@@ -60,6 +60,10 @@ release: $(READY) ## Everything of a release in dist/release, signed: VERSION=0.
 .PHONY: verify-release
 verify-release: $(READY) ## Check the files of a release: RELEASE=dist/release KEY=cosign.pub
 	@$(NODE) release/verify/main.ts $(if $(RELEASE),--release '$(RELEASE)') $(if $(KEY),--key '$(KEY)')
+
+.PHONY: release-draft
+release-draft: ## Upload dist/release to GitHub as a draft that a person publishes: VERSION=0.2.0, with gh and its GH_TOKEN
+	@gh release create 'v$(VERSION)' --draft --verify-tag --title 'v$(VERSION)' --notes-file dist/release/RELEASE-NOTES.md dist/release/*
 
 ##@ Read it
 .PHONY: site

@@ -14,8 +14,7 @@ import { spaceOf } from "../assess/space.ts";
 import type { ClusterOutcome } from "../act/outcome.ts";
 import { clientServiceName } from "../objects/services.ts";
 import { isKnownToHaveServed } from "../assess/health.ts";
-import { withoutPlan } from "../assess/restoring.ts";
-import { highestRevisionIn } from "../assess/revisions.ts";
+import { highestRevisionIn, withoutPlan } from "../assess/restoring.ts";
 import type { ClusterWorld } from "../observe/world.ts";
 import { stamped } from "../../controllers/report-status.ts";
 
@@ -60,10 +59,10 @@ function recordedBy(
   { did }: ClusterOutcome,
   restore: CompleteStatus["restore"],
 ): Pick<EtcdClusterStatus, "clusterId" | "restore"> {
-  const latch = did.find((action) => action.do === "recordClusterId");
-  if (latch === undefined) return {};
+  const recorded = did.find((action) => action.do === "recordClusterId");
+  if (recorded === undefined) return {};
   return {
-    clusterId: latch.clusterId,
+    clusterId: recorded.clusterId,
     ...(restore?.phase === "Seeding" && { restore: withoutPlan(restore) }),
   };
 }
