@@ -36,7 +36,7 @@ interface GoBuild {
   readonly linkerFlags?: string;
   /** Settings of Go for this build only, such as the architecture. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** The folder with all of its modules and their hashes (modules/pins.ts). Without it, Go's checksum database alone says that a module is the one. */
+  /** The folder that names all of its modules with their hashes (modules/pins.ts). Without it, Go chooses and asks its checksum database. */
   readonly pins?: string | undefined;
 }
 
