@@ -42,7 +42,7 @@ test: $(READY) ## Every test: types, lint, format, unit, then the suites on a re
 
 .PHONY: matrix
 matrix: $(READY) ## All that make test takes a sample of: simulated histories, crashes, versions, sizes, mistakes
-	@MATRIX=all PROPERTY_RUNS=$${PROPERTY_RUNS:-200} $(NODE) test/run.ts unit etcd robustness observability stores install backup kube-faults lab-lifecycle lab e2e e2e-rolls e2e-volumes e2e-tls e2e-backup e2e-faults
+	@MATRIX=all PROPERTY_RUNS=$${PROPERTY_RUNS:-200} $(NODE) test/run.ts unit etcd robustness observability stores install backup kube-faults lab-lifecycle lab e2e e2e-rolls e2e-volumes e2e-tls e2e-backup e2e-faults e2e-install
 
 .PHONY: bench
 bench: $(READY) ## Figures, each a ratio to a floor measured in the same run (BENCH_OPTIONS=--help)

@@ -97,6 +97,14 @@ export const suites: readonly Suite[] = [
     inParallel: true,
   },
   {
+    name: "release",
+    what: "a release: made twice, verified, damaged, and published in a registry",
+    need: "nothing",
+    files: () => testFiles("test/release"),
+    atOnce: 1,
+    inParallel: true,
+  },
+  {
     name: "backup",
     what: "backups of real etcd servers of every version, and what is restored from them",
     need: "nothing",

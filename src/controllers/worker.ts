@@ -2,11 +2,12 @@
 // and after which failures another attempt is made.
 import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { Pod } from "../kube/objects/kinds.ts";
-import { type FailureCode, type Job, jobVariable, type Result } from "../worker/job.ts";
+import { type BackupFacts, type FailureCode, type Job, jobVariable, type Result } from "../worker/job.ts";
 import { jobIn, restoreContainer, resultOf, statusesOf, workerContainerName } from "../worker/pod.ts";
 import { adviceOnEviction } from "../worker/scratch.ts";
 import { type Stuck, stuckOn, wordsOf } from "../worker/trouble.ts";
 import { leanStatus } from "./caches.ts";
+import { defined } from "../defined.ts";
 
 /** On a worker: the generation of the EtcdBackup that it was made from. */
 export const generationAnnotation = `${EtcdBackup.group}/generation`;
@@ -59,7 +60,7 @@ function stateOf(pod: Pod): WorkerState {
   const result = endOf(pod);
   if (result !== undefined) return { t: "ended", result, left: hasEnded(pod) ? "nothing" : "containers" };
   const stuck = stuckOn(pod);
-  if (stuck !== undefined && !hasStarted(pod)) return { t: "waiting", stuck };
+  if (stuck !== undefined && !containerStarted(pod)) return { t: "waiting", stuck };
   return { t: "running", ...(stuck !== undefined && { stuck }) };
 }
 
@@ -86,7 +87,7 @@ function endedBy(reason: string, message: string | undefined): string {
   return `Kubernetes ended the worker pod (${wordsOf({ reason, message })}). ${advice}`.trimEnd();
 }
 
-const hasStarted = (pod: Pod): boolean =>
+const containerStarted = (pod: Pod): boolean =>
   statusesOf(pod).some(({ state }) => state?.running !== undefined || state?.terminated !== undefined);
 
 /** What the cache keeps of the pod of a worker. */
@@ -129,3 +130,18 @@ const failures: Readonly<Record<FailureCode, "transient" | "definite">> = {
 
 /** A worker of another release may give a code that this one does not know: it is tried again. */
 export const isDefinite = (code: FailureCode): boolean => failures[code] === "definite";
+
+/** What a status says of a backup. */
+export function factsInStatus(facts: BackupFacts, path: string) {
+  const { hash, storageVersion, keyId, auth } = facts;
+  return {
+    path,
+    takenAt: facts.snapshotAt ?? facts.takenAt,
+    sizeBytes: facts.bytes,
+    revision: facts.revision,
+    sha256: facts.sha256,
+    etcdVersion: facts.etcdVersion,
+    ...(facts.clusterId !== "" && { clusterID: facts.clusterId }),
+    ...defined({ hash: hash?.value, storageVersion, keyId, auth }),
+  };
+}

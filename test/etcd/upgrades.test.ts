@@ -24,7 +24,7 @@ const downward: readonly (Row & { readonly from: Built; readonly to: Built })[] 
 ];
 
 // They mostly wait. The timeout is that of all of them together.
-describe("a change of the version", { concurrency: 4, timeout: 1_800_000 }, () => {
+describe("a change of the version", { concurrency: 3, timeout: 1_800_000 }, () => {
   startsThatAreRefused();
   logsThatCannotBeRead();
   membersThatAreTakenForRemoved();

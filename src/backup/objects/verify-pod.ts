@@ -7,7 +7,14 @@ import { imagePrograms } from "../../etcd/versions/features.ts";
 import type { RestoreJob, VerifyJob } from "../../worker/job.ts";
 import { encryptionOf, folders, volumesOf } from "../../worker/mounts.ts";
 import { limited, memberScratchOf, scratchOf } from "../../worker/scratch.ts";
-import { podBasics, restoreContainer, scratchVolume, workerContainer, type WorkerTask } from "../../worker/pod.ts";
+import {
+  containerSecurity,
+  podBasics,
+  restoreContainer,
+  scratchVolume,
+  workerContainer,
+  type WorkerTask,
+} from "../../worker/pod.ts";
 import { keyIn, type Origin, placeIn, stalledAfter } from "./jobs.ts";
 
 const member = "verify";
@@ -117,11 +124,7 @@ function throwawayMember(image: string, token: string, resources: Container["res
       `--initial-cluster-token=${token}`,
     ],
     volumeMounts: [dataMount],
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ["ALL"] },
-    },
+    securityContext: containerSecurity,
     ...(resources !== undefined && { resources }),
   };
 }

@@ -1,11 +1,13 @@
-// One plan being carried out: the assessment that it rests on, and what the actions have changed since.
-import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+// One plan being carried out: the assessment that it rests on, what the actions have changed since, and the writes that they share.
+import { type CompleteEtcdCluster, EtcdCluster, type EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { MemberId } from "../../etcd/ids.ts";
 import type { Call, EtcdMember, Member } from "../../etcd/member.ts";
 import type { ReconcileContext } from "../../kube/controller/run-reconcile.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { quotaToMake } from "../assess/space.ts";
 import type { ClusterContext } from "../context.ts";
+import { fieldManager } from "../../api/field-manager.ts";
+import { Pod } from "../../kube/objects/kinds.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import { endpointOf } from "../objects/endpoints.ts";
 import { type MemberName, memberOfPeerUrl } from "../objects/names.ts";
@@ -14,6 +16,7 @@ import { reachableAt } from "../observe/tls.ts";
 import { Live } from "./live.ts";
 import { delays } from "../../controllers/delays.ts";
 import { NotYet } from "../../controllers/obstacle.ts";
+import { patchStatus } from "../../controllers/report-status.ts";
 
 export interface ClusterExecution {
   readonly assessment: Assessment;
@@ -69,6 +72,18 @@ export function listedUrlOf({ cluster, members }: ClusterExecution, name: Member
   return members.flatMap(({ peerUrls }) => peerUrls).find((url) => memberOfPeerUrl(cluster, url) === name);
 }
 
+type Texts = Readonly<Record<string, string | null>>;
+
+/** Of this very pod: with another uid the server refuses. */
+export async function patchPod(
+  { cluster, reconcile }: ClusterExecution,
+  { name, uid }: { readonly name: string; readonly uid: string },
+  change: { readonly labels?: Texts; readonly annotations?: Texts },
+): Promise<void> {
+  const key = { namespace: cluster.metadata.namespace, name };
+  await reconcile.api.mergePatch(Pod, key, { metadata: { uid, ...change } }, { fieldManager });
+}
+
 /** Nothing else would stop a former leader from changing members: it is asked when the request goes out. */
 export function fenced({ reconcile }: ClusterExecution): Call {
   return { signal: reconcile.signal, beforeSend: () => reconcile.fence.check() };
@@ -99,4 +114,17 @@ export function portTo({ assessment, context }: ClusterExecution, { id }: Member
   const { cluster, tls } = assessment.world;
   const reachable = reachableAt(pod.address, pod, cluster, tls.identity);
   return context.members.at(endpointOf({ ...reachable, login: context.logins.known(cluster) }));
+}
+
+/** `null`: the field goes. What is not named stays. */
+type Patch = {
+  readonly [name in keyof EtcdClusterStatus]: EtcdClusterStatus[name] | (name extends "restore" ? RestorePatch : null);
+};
+
+type Restore = NonNullable<EtcdClusterStatus["restore"]>;
+type RestorePatch = { readonly [name in keyof Restore]?: Restore[name] | null };
+
+export async function writeStatus(execution: ClusterExecution, status: Patch): Promise<void> {
+  const { cluster, reconcile, written } = execution;
+  execution.written = await patchStatus(EtcdCluster, written ?? cluster, status, reconcile);
 }

@@ -13,7 +13,7 @@ import { type CompleteEtcdCluster, EtcdCluster, imageOf } from "../../api/etcd-c
 import { has } from "../../etcd/versions/features.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
 import { volumesOf } from "../../worker/mounts.ts";
-import { restoreContainer, scratchVolume, workerContainer } from "../../worker/pod.ts";
+import { containerSecurity, restoreContainer, scratchVolume, workerContainer } from "../../worker/pod.ts";
 import { limited, scratchOf } from "../../worker/scratch.ts";
 import { addressVariable, type AwaitNameJob } from "../../worker/job.ts";
 import { imageAnnotation } from "./claims.ts";
@@ -232,12 +232,6 @@ function container(
     env: [...(etcdEnv ?? []), ...startVariables(start), ...environmentOf(cluster, member, tls)],
   };
 }
-
-export const containerSecurity: NonNullable<Container["securityContext"]> = {
-  allowPrivilegeEscalation: false,
-  readOnlyRootFilesystem: true,
-  capabilities: { drop: ["ALL"] },
-};
 
 const isSecret = ({ valueFrom }: EnvVar): boolean => valueFrom?.secretKeyRef !== undefined;
 

@@ -3,12 +3,14 @@
 import type { EnvVar } from "kubernetes-types/core/v1.js";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { OwnedMetadata } from "../../cluster/objects/labels.ts";
-import { containerSecurity, etcdContainer } from "../../cluster/objects/member-pod.ts";
+import { etcdContainer } from "../../cluster/objects/member-pod.ts";
+import { containerSecurity } from "../../worker/pod.ts";
 import { imagePrograms } from "../../etcd/versions/features.ts";
 import type { Pod, Secret } from "../../kube/objects/kinds.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";
 import type { Identity } from "./login.ts";
 import { needsApiVariable, type ExecPlace } from "./words.ts";
+import { defined } from "../../defined.ts";
 
 const folder = "/etc/etcdctl";
 const container = "etcdctl";
@@ -30,10 +32,7 @@ export function clientPod(cluster: EtcdCluster, member: Pod, name: string, ident
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       // Where the image is.
-      ...(nodeName !== undefined && { nodeName }),
-      ...(tolerations !== undefined && { tolerations }),
-      ...(imagePullSecrets !== undefined && { imagePullSecrets }),
-      ...(securityContext !== undefined && { securityContext }),
+      ...defined({ nodeName, tolerations, imagePullSecrets, securityContext }),
       containers: [
         {
           name: container,

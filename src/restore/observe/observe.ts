@@ -25,11 +25,10 @@ import { type Key, type Kind, type KubeObject, keyOf } from "../../kube/objects/
 import { isControlledBy } from "../../kube/objects/owners.ts";
 import { resultOf } from "../../worker/pod.ts";
 import type { RestoreContext } from "../context.ts";
-import { isOver } from "../plan/phases.ts";
 import { firstSaveName, workerName } from "../objects/worker-pods.ts";
 import { observedSeeds } from "./seeds.ts";
 import { observedVolumes } from "./volumes.ts";
-import type { NamedBackup, Seed, Volumes, RestoreWorld } from "./world.ts";
+import { type NamedBackup, type Seed, type Volumes, type RestoreWorld, isOver } from "./world.ts";
 
 /** `others`: its cluster is another operator's, and it is with it. */
 export type ObservedRestore =

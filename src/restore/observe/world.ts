@@ -58,5 +58,12 @@ export type Seed =
   /** Without `backup` its data was there before its pod, which is one that was made again. */
   | { readonly t: "made"; readonly member: string; readonly backup?: BackupFacts };
 
+export type RestorePhase = NonNullable<CompleteEtcdRestore["status"]["phase"]>;
+
+/** Done is done: it is never begun again. One that etcd-operator 0.9 has carried out has no phase. */
+export function isOver({ status: { phase, succeeded, reason = "" } }: CompleteEtcdRestore): boolean {
+  return phase === "Succeeded" || phase === "Failed" || (phase === undefined && (succeeded || reason !== ""));
+}
+
 export const backupOf = ({ backup }: Pick<RestoreWorld, "backup">): CompleteEtcdBackup | undefined =>
   backup.t === "there" ? backup.backup : undefined;

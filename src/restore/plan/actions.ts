@@ -1,10 +1,10 @@
 // What can be decided about an EtcdRestore, as data: where it goes from here, what is done, and in a sentence why.
+import type { RestorePhase } from "../observe/world.ts";
 import type { EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
 import { delays } from "../../controllers/delays.ts";
 import type { Note } from "../../controllers/event.ts";
 import type { WorkerAction } from "../../controllers/worker.ts";
-import type { RestorePhase } from "./phases.ts";
 import type { Decision } from "../../controllers/stages.ts";
 
 export type RestoreAction =
@@ -18,12 +18,12 @@ export type RestoreAction =
   /** Asks in the same breath, so that no member is ever begun empty. */
   | { readonly do: "createCluster"; readonly name: string; readonly spec: EtcdClusterSpec };
 
-export type Facts = Omit<EtcdRestoreStatus, "phase" | "message" | "reason" | "conditions" | "succeeded">;
+export type Recorded = Omit<EtcdRestoreStatus, "phase" | "message" | "reason" | "conditions" | "succeeded">;
 
 /** It stays in its phase. */
 interface Stays {
   readonly t: "stay";
-  readonly record?: Facts;
+  readonly record?: Recorded;
   /** Nothing but a person lets it go on. */
   readonly needsAPerson?: true;
 }
@@ -31,7 +31,7 @@ interface Stays {
 interface Goes {
   readonly t: "go";
   readonly to: Exclude<RestorePhase, "Succeeded" | "Failed">;
-  readonly record?: Facts;
+  readonly record?: Recorded;
   readonly notes?: readonly Note[];
 }
 
@@ -42,7 +42,7 @@ export type RestoreDecision = Decision<RestoreAction> &
     | Goes
     /** The step is tried once more, by another worker. */
     | { readonly t: "retry"; readonly requeueAfter: number }
-    | { readonly t: "succeed"; readonly record: Facts }
+    | { readonly t: "succeed"; readonly record: Recorded }
     | { readonly t: "fail" }
     /** It was over before. An empty `because`: and nothing is to be said about it. */
     | { readonly t: "over" }
@@ -60,7 +60,7 @@ export const stay = (because: string, more: WhileItStays = {}): RestoreDecision 
 });
 
 /** For something that may change where no watch sees it. */
-export const stayWaiting = (because: string): RestoreDecision => stay(because, { requeueAfter: pace.slowly });
+export const stayWaiting = (because: string): RestoreDecision => stay(because, { requeueAfter: delays.untilCorrected });
 
 export const go = (to: Goes["to"], because: string, more: Omit<Goes, "t" | "to"> = {}): RestoreDecision => ({
   t: "go",
@@ -77,7 +77,7 @@ export const retry = (because: string, requeueAfter: number): RestoreDecision =>
   requeueAfter,
 });
 
-export const succeed = (because: string, record: Facts): RestoreDecision => ({
+export const succeed = (because: string, record: Recorded): RestoreDecision => ({
   t: "succeed",
   because,
   actions,
@@ -85,11 +85,3 @@ export const succeed = (because: string, record: Facts): RestoreDecision => ({
 });
 export const fail = (because: string): RestoreDecision => ({ t: "fail", because, actions });
 export const over = (because = ""): RestoreDecision => ({ t: "over", because, actions });
-
-/** In milliseconds. */
-export const pace = {
-  /** The pods of the first members are not watched. */
-  seeding: delays.seeding,
-  /** What a person has to change may be changed where no watch sees it. */
-  slowly: delays.untilCorrected,
-} as const;

@@ -1,6 +1,6 @@
 // How a worker is waited for: it is made, reported, tried again after what may pass, and given up after five attempts.
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import { backoffs } from "../../controllers/delays.ts";
+import { backoffs, delays } from "../../controllers/delays.ts";
 import { backoffDelay } from "../../kube/clock.ts";
 import { lostResult, mostAttempts, type Worker } from "../../controllers/worker.ts";
 import type { Result } from "../../worker/job.ts";
@@ -8,7 +8,7 @@ import type { WorkerTask } from "../../worker/pod.ts";
 import { backupOf, type RestoreWorld } from "../observe/world.ts";
 import { workerPolicyOf } from "../objects/backup-place.ts";
 import { restoreWorker, workerName } from "../objects/worker-pods.ts";
-import { pace, type RestoreDecision, retry, stay, stayWaiting } from "./actions.ts";
+import { type RestoreDecision, retry, stay, stayWaiting } from "./actions.ts";
 import { heldUp } from "./gates.ts";
 
 export const otherJob = "The worker did another job than the one in its spec: its image may be of another release.";
@@ -35,7 +35,7 @@ export function byWorker(world: RestoreWorld, now: number, { task, ended, does }
   if (worker !== undefined)
     return stay(troubleOf(worker, now) ?? `The pod ${name} ${does}.`, {
       record: { pod: name },
-      requeueAfter: pace.slowly,
+      requeueAfter: delays.untilCorrected,
     });
   const wanted = task();
   if ("t" in wanted) return wanted;

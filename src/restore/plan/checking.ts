@@ -10,10 +10,10 @@ import { backupOf, type RestoreWorld } from "../observe/world.ts";
 import { backupPlace, readOnly, stalledAfterSeconds } from "../objects/backup-place.ts";
 import { bumpPast, tooSmallBump } from "../objects/seed.ts";
 import { byWorker, otherJob, tryAgain } from "./attempts.ts";
-import { type Facts, fail, type RestoreDecision, stay } from "./actions.ts";
+import { fail, type RestoreDecision, stay } from "./actions.ts";
 import { heldUp, repeated, withoutBackup } from "./gates.ts";
 import { afterCheck } from "./next-step.ts";
-import { isDefinite, mostAttempts } from "../../controllers/worker.ts";
+import { factsInStatus, isDefinite, mostAttempts } from "../../controllers/worker.ts";
 
 const untouched = "Nothing was touched.";
 
@@ -51,39 +51,19 @@ function proved(world: RestoreWorld, facts: BackupFacts, now: number): RestoreDe
   return stay(`The backup ${path} is whole: it holds everything up to revision ${facts.revision}.`, {
     record: {
       checkedAt: secondsTime(new Date(now)),
-      ...recorded(path, facts),
+      key: facts.key,
+      ...(facts.keys !== undefined && { keys: facts.keys }),
+      backup: factsInStatus(facts, path),
       revisionBump: bumpPast(restore, facts.revision, highest),
     },
     requeueAfter: delays.atOnce,
   });
 }
 
-function recorded(path: string, facts: BackupFacts): Facts {
-  const { key, keys, bytes, takenAt, snapshotAt, revision, hash, sha256, etcdVersion, storageVersion, keyId, auth } =
-    facts;
-  return {
-    key,
-    ...(keys !== undefined && { keys }),
-    backup: {
-      path,
-      takenAt: snapshotAt ?? takenAt,
-      sizeBytes: bytes,
-      revision,
-      sha256,
-      etcdVersion,
-      ...(facts.clusterId !== "" && { clusterID: facts.clusterId }),
-      ...(hash !== undefined && { hash: hash.value }),
-      ...(storageVersion !== undefined && { storageVersion }),
-      ...(keyId !== undefined && { keyId }),
-      ...(auth !== undefined && { auth }),
-    },
-  };
-}
-
 function taskOf(world: RestoreWorld): WorkerTask {
   const { restore } = world;
   const { place, sealed, choice } = backupPlace(restore, backupOf(world));
-  const { version, etcd } = targetOf(world).spec;
+  const { version, etcd } = restoredCluster(world).spec;
   return {
     job: {
       do: "check",
@@ -99,7 +79,7 @@ function taskOf(world: RestoreWorld): WorkerTask {
 }
 
 /** The cluster that is to serve the backup: as it is, or as it will be made. */
-function targetOf({ restore, cluster, clusterSpec }: RestoreWorld): CompleteEtcdCluster {
+function restoredCluster({ restore, cluster, clusterSpec }: RestoreWorld): CompleteEtcdCluster {
   const { namespace } = restore.metadata;
   const { name } = restore.spec.etcdCluster;
   return cluster ?? withDefaults({ metadata: { namespace, name }, spec: clusterSpec ?? { size: 0 } });

@@ -7,9 +7,8 @@ import { printableLine } from "../../kube/objects/printable.ts";
 import { type ObjectMeta, secondsTime } from "../../kube/objects/objects.ts";
 import type { RestoreOutcome } from "../act/act.ts";
 import { workerName } from "../objects/worker-pods.ts";
-import type { RestoreWorld } from "../observe/world.ts";
+import type { RestoreWorld, RestorePhase } from "../observe/world.ts";
 import type { RestoreDecision } from "../plan/actions.ts";
-import type { RestorePhase } from "../plan/phases.ts";
 import { stamped } from "../../controllers/report-status.ts";
 
 export function statusOf(

