@@ -8,7 +8,7 @@ ARG BASE_IMAGE=gcr.io/distroless/cc-debian12:nonroot
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-RUN npm install --no-save
+RUN npm ci
 # tsconfig.json makes the bundles strict code.
 COPY tsconfig.json ./
 COPY lab lab

@@ -42,7 +42,7 @@ test: $(READY) ## Every test: types, lint, format, unit, then the suites on a re
 
 .PHONY: matrix
 matrix: $(READY) ## All that make test takes a sample of: simulated histories, crashes, versions, sizes, mistakes
-	@MATRIX=all PROPERTY_RUNS=$${PROPERTY_RUNS:-200} $(NODE) test/run.ts unit etcd robustness observability stores install backup kube-faults lab-lifecycle lab e2e e2e-rolls e2e-volumes e2e-tls e2e-backup e2e-faults
+	@MATRIX=all PROPERTY_RUNS=$${PROPERTY_RUNS:-200} $(NODE) test/run.ts unit etcd robustness observability stores install backup kube-faults lab-lifecycle lab e2e e2e-rolls e2e-volumes e2e-tls e2e-backup e2e-faults e2e-install
 
 .PHONY: bench
 bench: $(READY) ## Figures, each a ratio to a floor measured in the same run (BENCH_OPTIONS=--help)
@@ -51,6 +51,15 @@ bench: $(READY) ## Figures, each a ratio to a floor measured in the same run (BE
 .PHONY: chaos
 chaos: $(READY) ## Break one thing while another changes, under clients that etcd's own checkers judge (CHAOS_MINUTES=5 CHAOS_SEED=… CHAOS_FAULTS=… CHAOS_CHANGES=… CHAOS_PAGE=1)
 	@$(NODE) chaos/main.ts $(LAB_OPTIONS)
+
+##@ Publish it
+.PHONY: release
+release: $(READY) ## Everything of a release in dist/release, signed: VERSION=0.2.0 IMAGE=registry.example.com/etcd-operator
+	@$(NODE) release/main.ts --version '$(VERSION)' $(if $(IMAGE),--image '$(IMAGE)') $(RELEASE_OPTIONS)
+
+.PHONY: verify-release
+verify-release: $(READY) ## Check the files of a release: RELEASE=dist/release KEY=cosign.pub
+	@$(NODE) release/verify/main.ts $(if $(RELEASE),--release '$(RELEASE)') $(if $(KEY),--key '$(KEY)')
 
 ##@ Read it
 .PHONY: site
@@ -90,18 +99,17 @@ clean: ## Remove what was made in the tree; the build cache stays
 
 .PHONY: help
 help: ## This list
-	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo "Options: LAB_OPTIONS='--name x --subnet 10.90.0.0/16 --nodes 1'; KUBECONFIG=… LAB=none runs on a Kubernetes of yours."
 
 $(READY): package.json package-lock.json
 	@for tool in npm go; do command -v $$tool > /dev/null || { echo "make: $$tool is missing. Install it and run the same command again (Debian: apt-get install npm golang)." >&2; exit 1; }; done
 	@echo '… installing the npm packages of package-lock.json' >&2
-	@# Not `npm ci`: it refuses the lock where a registry lacks the tools' builds for other systems, which nobody needs.
-	@npm install --no-save --no-fund --no-audit --loglevel=error
+	@npm ci --loglevel=error
 	@touch $@
 
 site/node_modules/.installed: $(READY) site/package.json site/package-lock.json
 	@echo '… installing the npm packages of site/package-lock.json' >&2
-	@cd site && npm install --no-save --no-fund --no-audit --loglevel=error
+	@cd site && npm ci --loglevel=error
 	@touch $@

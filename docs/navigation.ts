@@ -24,6 +24,7 @@ export const english = (runbooks: readonly string[]): readonly Group[] => [
       e("Walk-through", "docs/walk-through.md"),
       e("Concepts", "docs/concepts.md"),
       e("Install", "docs/install.md"),
+      e("Without Internet access", "docs/air-gap.md"),
       e("Create, scale, heal", "docs/clusters.md"),
       e("Connect", "docs/connect.md"),
       e("Upgrade and change", "docs/upgrades.md"),
@@ -59,6 +60,7 @@ export const english = (runbooks: readonly string[]): readonly Group[] => [
       e("Helm values", "charts/etcd-operator/README.md"),
       e("Benchmarks", "docs/benchmarks.md"),
       e("Robustness", "docs/robustness.md"),
+      e("Releases", "docs/release.md"),
     ],
   },
   {

@@ -38,7 +38,11 @@ export interface TypedBlock {
   readonly page: string;
   /** The first line of the block. */
   readonly begins: string;
-  readonly by: "test/e2e/examples.test.ts" | "test/e2e-rolls/rolls/configuration.ts";
+  readonly by:
+    | "test/e2e/examples.test.ts"
+    | "test/e2e-rolls/rolls/configuration.ts"
+    | "test/release/release.test.ts"
+    | "test/release/installed.test.ts";
 }
 
 /** Blocks that a test types apart from their page, where it has what they need, and with its own names of things. */
@@ -63,6 +67,39 @@ export const typedBlocks = {
     page: "docs/upgrades.md",
     begins: `kubectl annotate etcd my-etcd --overwrite etcd.database.coreos.com/restartedAt="$(date -Is)"`,
     by: "test/e2e-rolls/rolls/configuration.ts",
+  },
+  verifyFiles: {
+    page: "docs/release.md",
+    begins: "cosign verify-blob --key cosign.pub --insecure-ignore-tlog --signature SHA256SUMS.sig SHA256SUMS",
+    by: "test/release/release.test.ts",
+  },
+  verifyImage: {
+    page: "docs/release.md",
+    begins: "cosign verify --key cosign.pub --insecure-ignore-tlog registry.example.com/etcd-operator:0.2.0",
+    by: "test/release/release.test.ts",
+  },
+  publishImage: { page: "docs/release.md", begins: "mkdir ../image", by: "test/release/release.test.ts" },
+  airGapCopy: {
+    page: "docs/air-gap.md",
+    begins: "tar -xf etcd-operator-0.2.0-air-gap.tar",
+    by: "test/release/installed.test.ts",
+  },
+  airGapInstall: {
+    page: "docs/air-gap.md",
+    begins:
+      "sed 's|registry.example.com/etcd-operator@|registry.internal.example.com/etcd-operator@|' etcd-operator-0.2.0/install.yaml \\",
+    by: "test/release/installed.test.ts",
+  },
+  airGapChart: {
+    page: "docs/air-gap.md",
+    begins:
+      "helm install etcd-operator etcd-operator-0.2.0/etcd-operator-0.2.0.tgz --namespace etcd-operator --create-namespace --take-ownership \\",
+    by: "test/release/installed.test.ts",
+  },
+  airGapCluster: {
+    page: "docs/air-gap.md",
+    begins: "kubectl apply -f - <<'YAML'",
+    by: "test/release/installed.test.ts",
   },
 } as const satisfies Record<string, TypedBlock>;
 
@@ -103,6 +140,26 @@ export const untyped: readonly Untyped[] = [
     begins: "kubectl create secret generic aws --from-file=credentials --from-file=config",
     because:
       "it needs a bucket and three nodes with 4 GiB; docs/production.test.ts and examples.test.ts check the manifest",
+  },
+  {
+    page: "docs/release.md",
+    begins: "make release VERSION=0.2.0 IMAGE=registry.example.com/etcd-operator",
+    because: "test/release makes one, of the tree as it is, in a folder of its own",
+  },
+  {
+    page: "docs/release.md",
+    begins: "helm push etcd-operator-0.2.0.tgz oci://registry.example.com/charts",
+    because: "the registry of the test speaks plain HTTP; test/release/release.test.ts pushes with --plain-http",
+  },
+  {
+    page: "docs/air-gap.md",
+    begins: "crane pull quay.io/coreos/etcd:v3.6.16 etcd-v3.6.16.tar",
+    because: "it needs the Internet; test/release/installed.test.ts has the lab's archive in its place",
+  },
+  {
+    page: "docs/air-gap.md",
+    begins: "sudo ctr --namespace k8s.io images import etcd-operator-0.2.0/etcd-operator-0.2.0.oci.tar",
+    because: "the nodes of the lab have sockets of their own; test/release/installed.test.ts calls ctr with them",
   },
   { page: "docs/install.md", begins: "make image", because: "it needs kind, minikube or Docker" },
   {

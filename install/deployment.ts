@@ -46,6 +46,7 @@ export function deployment(
   scope: keyof typeof argsOf,
   metadata: Manifest["metadata"],
   selector: Readonly<Record<string, string>>,
+  reference: string = `${image.repository}:${image.tag}`,
 ): Manifest {
   return {
     apiVersion: "apps/v1",
@@ -62,7 +63,7 @@ export function deployment(
           containers: [
             {
               name: "etcd-operator",
-              image: `${image.repository}:${image.tag}`,
+              image: reference,
               imagePullPolicy: "IfNotPresent",
               command: ["etcd-operator"],
               args: argsOf[scope],

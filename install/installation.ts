@@ -11,9 +11,13 @@ import { atHome, ofPeople, onClusters, onKubernetes, type Rule, rulesOf } from "
  * Which clusters the operator manages: the annotated ones of all namespaces, or those of its own. Without a namespace the
  * manifests go to the one that kubectl uses.
  */
-export type Installation =
+export type Installation = (
   | { readonly scope: "clusterwide"; readonly namespace: string }
-  | { readonly scope: "namespace"; readonly namespace?: string };
+  | { readonly scope: "namespace"; readonly namespace?: string }
+) & {
+  /** A reference to the operator's image; a release names it by its digest. */
+  readonly image?: string;
+};
 
 const operatorName = "etcd-operator";
 export const home = "etcd-operator";
@@ -37,7 +41,7 @@ export function operatorOf(installation: Installation): Manifest[] {
       ? clusterwidePermissions(installation.namespace)
       : namespacedPermissions(installation)),
     ...roleAndBinding(installation, `${operatorName}-lease`, rulesOf(atHome)),
-    deployment(installation.scope, at(installation), selectorLabels),
+    deployment(installation.scope, at(installation), selectorLabels, installation.image),
   ];
 }
 

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
-import { createServer } from "node:net";
 import { test } from "node:test";
 import type { Scope } from "./api/scope.ts";
 import { parseFlags } from "./flags.ts";
 import { silent } from "./kube/process/log.ts";
 import { leaseFor, runOperator } from "./operator.ts";
 import { programs } from "./programs.ts";
-import { startServer } from "./transport/testing/local-server.ts";
+import { heldAddress, startServer } from "./transport/testing/local-server.ts";
 
 const clusterwide: Scope = { t: "clusterwide" };
 const namespaces = (...names: string[]): Scope => ({ t: "namespaces", names });
@@ -43,23 +42,10 @@ test("the lease of a hundred namespaces has a name that Kubernetes takes, and an
     assert.match(name, /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/);
 });
 
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  assert.ok(typeof address === "object" && address !== null);
-  server.close();
-  await once(server, "close");
-  return address.port;
-}
-
-async function statusOf(port: number, path: string): Promise<number | undefined> {
-  for (let tries = 0; tries < 500; tries += 1) {
+async function statusOf({ host, port }: { host: string; port: number }, path: string): Promise<number | undefined> {
+  for (const until = performance.now() + 60_000; performance.now() < until; ) {
     try {
-      const [response] = (await once(get({ host: "127.0.0.1", port, path, agent: false }), "response")) as [
-        IncomingMessage,
-      ];
+      const [response] = (await once(get({ host, port, path, agent: false }), "response")) as [IncomingMessage];
       response.resume();
       return response.statusCode;
     } catch {
@@ -70,15 +56,16 @@ async function statusOf(port: number, path: string): Promise<number | undefined>
 }
 
 test("an API server that is away at the start is waited for, and /healthz is answered meanwhile", async () => {
-  const [api, port] = [await freePort(), await freePort()];
+  await using api = await heldAddress();
+  await using own = await heldAddress();
   const end = new AbortController();
   let ended: unknown;
   const running = runOperator({
     program: "etcd-operator",
-    flags: parseFlags(["-create-crd=false", `-listen-addr=127.0.0.1:${port}`], "etcd-operator"),
+    flags: parseFlags(["-create-crd=false", `-listen-addr=${own.host}:${own.port}`], "etcd-operator"),
     identity: { namespace: "ops", pod: "operator" },
     credentials: {
-      server: `http://127.0.0.1:${api}`,
+      server: `http://${api.host}:${api.port}`,
       tls: () => ({}),
       authorization: () => undefined,
       forget: () => undefined,
@@ -92,7 +79,7 @@ test("an API server that is away at the start is waited for, and /healthz is ans
       return error;
     },
   );
-  assert.deepEqual([await statusOf(port, "/healthz"), await statusOf(port, "/readyz")], [200, 503]);
+  assert.deepEqual([await statusOf(own, "/healthz"), await statusOf(own, "/readyz")], [200, 503]);
   const asked = Promise.withResolvers<void>();
   await using _server = await startServer(
     (stream, headers) => {
@@ -104,7 +91,7 @@ test("an API server that is away at the start is waited for, and /healthz is ans
   );
   await asked.promise;
   assert.equal(ended, undefined);
-  assert.equal(await statusOf(port, "/healthz"), 200);
+  assert.equal(await statusOf(own, "/healthz"), 200);
   end.abort(new Error("the test is over"));
   assert.equal(await running, "wound up");
 });

@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { kubeconfigPath, type LabConfig, labConfig } from "../lab/config.ts";
 import { bold, dim, green, red, say, seconds, yellow } from "../lab/progress.ts";
 import { isParallel, runInParallel, sendResult } from "./parallel.ts";
+import { ownScratch } from "./scratch.ts";
 import { type Suite, root, suites } from "./suites.ts";
 
 interface Count {
@@ -46,8 +47,7 @@ async function prepareTarget(suite: Suite): Promise<string | undefined> {
         options["own-lab"] ? { name: "beside", subnet: "10.95.0.0/16" } : { name: "test", subnet: "10.98.0.0/16" },
       );
       target = { t: "own", lab };
-      // One that a killed run left has that run's operators and faults, and would be taken for ours.
-      if (await isUp(lab)) await stopTarget();
+      await removeLeftLab(lab);
       await up(lab, { signal: interrupted.signal });
     }
     process.env["KUBECONFIG"] = kubeconfigPath(target.lab);
@@ -56,6 +56,18 @@ async function prepareTarget(suite: Suite): Promise<string | undefined> {
     process.env["PATH"] = `${target.lab.bin}:${process.env["PATH"] ?? ""}`;
   }
   return undefined;
+}
+
+/**
+ * One that a killed run left has that run's operators and faults, and would be taken for ours, or refuse to be replaced where
+ * it was started from another folder. Only one run at a time uses the name, until its process ends.
+ */
+async function removeLeftLab(lab: LabConfig): Promise<void> {
+  const { lock, readRecord } = await import("../lab/machine/registry.ts");
+  const { down } = await import("../lab/down.ts");
+  await lock(`${lab.name} of a test run`, "in use");
+  const left = readRecord(lab.name);
+  if (left !== undefined) await down(left);
 }
 
 async function stopTarget(): Promise<void> {
@@ -175,6 +187,8 @@ async function main(): Promise<number> {
     return 2;
   }
   const began = Date.now();
+  // The part that runs in parallel uses that of the whole run.
+  const removeScratch = isParallel ? undefined : await ownScratch();
   const total: Count = { passed: 0, failed: 0 };
   const left: string[] = [];
   // The suites that run in parallel share one process, and run there one after another: two cores carry two at once.
@@ -217,6 +231,7 @@ async function main(): Promise<number> {
     failures.push(error instanceof Error ? error.message : String(error));
   } finally {
     await Promise.all([parallel, stopTarget()]);
+    await removeScratch?.();
   }
   if (interrupted.signal.aborted) {
     total.failed += 1;
@@ -240,5 +255,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     if (!interrupted.signal.aborted) say(`${signal}: stopping, and cleaning up.`);
     interrupted.abort();
   });
+
+// The run that this is a part of is over, and this part's lab must not stay.
+process.on("disconnect", () => interrupted.abort());
 
 process.exitCode = await main();

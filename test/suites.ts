@@ -53,7 +53,7 @@ export const suites: readonly Suite[] = [
     name: "unit",
     what: "unit tests",
     need: "nothing",
-    files: () => testFiles("src", "lab", "docs", "bench", "demo", "install", "observability", "chaos"),
+    files: () => testFiles("src", "lab", "docs", "bench", "demo", "install", "observability", "chaos", "release"),
     atOnce: 2,
   },
   {
@@ -141,6 +141,14 @@ export const suites: readonly Suite[] = [
     what: "the operator installed by manifest, kustomize and Helm",
     need: "lab",
     files: () => testFiles("test/e2e-install"),
+    atOnce: 1,
+    inParallel: true,
+  },
+  {
+    name: "release",
+    what: "a release: made twice, verified, published, and installed from its own files",
+    need: "lab",
+    files: () => testFiles("test/release"),
     atOnce: 1,
     inParallel: true,
   },

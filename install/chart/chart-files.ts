@@ -7,18 +7,19 @@ import type { GeneratedFile } from "../../src/api/generate/files.ts";
 import { kinds } from "../../src/api/kinds.ts";
 import { version } from "../../src/version.ts";
 import { image } from "../deployment.ts";
+import type { Fields } from "./value.ts";
 import { crdManifests } from "../installation.ts";
 import { type Manifest, yamlOf } from "../manifest.ts";
 import { atHome, ofPeople, onClusters, onKubernetes, rulesOf } from "../permissions.ts";
 import { monitoringFiles } from "./monitoring-files.ts";
-import { values } from "./values.ts";
+import { releasedValues, values } from "./values.ts";
 import { valuesSchema, valuesTable, valuesYaml } from "./values-files.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const folder = "charts/etcd-operator";
 const made = "# Made by `node install/generate.ts`; change install/, not this file.";
 
-/** Shown by Artifact Hub beside each kind. */
+/** Shown beside each kind. */
 const examples = [
   "example/example-etcd-cluster-3.6.yaml",
   "example/example-etcd-backup.yaml",
@@ -34,13 +35,16 @@ function objectsIn(file: string): Manifest[] {
     .filter(({ apiVersion }) => group.some((name) => apiVersion.startsWith(`${name}/`)));
 }
 
-const annotations = (): Record<string, string> => ({
+/** One or more of each kind, as Artifact Hub and OperatorHub show them. */
+export const exampleObjects = (): Manifest[] => examples.flatMap(objectsIn);
+
+const annotations = (reference: string): Record<string, string> => ({
   "artifacthub.io/alternativeName": "etcd",
   "artifacthub.io/category": "database",
   "artifacthub.io/license": "Apache-2.0",
   "artifacthub.io/operator": "true",
   "artifacthub.io/operatorCapabilities": "Full Lifecycle",
-  "artifacthub.io/images": yamlOf([{ name: "etcd-operator", image: `${image.repository}:${image.tag}` }]),
+  "artifacthub.io/images": yamlOf([{ name: "etcd-operator", image: reference }]),
   "artifacthub.io/crds": yamlOf(
     kinds.map(({ kind, description }) => ({
       kind: kind.kind,
@@ -50,10 +54,10 @@ const annotations = (): Record<string, string> => ({
       description,
     })),
   ),
-  "artifacthub.io/crdsExamples": yamlOf(examples.flatMap(objectsIn)),
+  "artifacthub.io/crdsExamples": yamlOf(exampleObjects()),
 });
 
-function chartYaml(): string {
+function chartYaml(reference: string): string {
   const chart = {
     apiVersion: "v2",
     name: "etcd-operator",
@@ -64,7 +68,7 @@ function chartYaml(): string {
     // Rules of CRDs that read the former object (optionalOldSelf) are on by default since then.
     kubeVersion: ">=1.30.0-0",
     keywords: ["etcd", "operator", "database", "backup"],
-    annotations: annotations(),
+    annotations: annotations(reference),
   };
   return `${made}\n${yamlOf(chart)}`;
 }
@@ -77,7 +81,7 @@ const permissionsYaml = (): string =>
     ...ofPeople,
   })}`;
 
-const readme = (): string => `# etcd-operator
+const readme = (values: Fields): string => `# etcd-operator
 
 <!-- Made by \`node install/generate.ts\`. Change install/chart, not this file. -->
 
@@ -100,9 +104,18 @@ ${valuesTable(values)}
 `;
 
 export function chartFiles(): GeneratedFile[] {
-  const files = {
-    "Chart.yaml": chartYaml(),
-    "README.md": readme(),
+  const files = filesOf(`${image.repository}:${image.tag}`, values);
+  return Object.entries(files).map(([name, text]) => ({ path: `${folder}/${name}`, render: () => text }));
+}
+
+/** The same files for a release, by their names in the chart, with its image as the default. */
+export const releasedChartFiles = (released: { repository: string; digest: string }): Record<string, string> =>
+  filesOf(`${released.repository}@${released.digest}`, releasedValues(released));
+
+function filesOf(reference: string, values: Fields): Record<string, string> {
+  return {
+    "Chart.yaml": chartYaml(reference),
+    "README.md": readme(values),
     "values.yaml": valuesYaml(values),
     "values.schema.json": valuesSchema(values),
     "files/permissions.yaml": permissionsYaml(),
@@ -111,5 +124,4 @@ export function chartFiles(): GeneratedFile[] {
     ),
     ...Object.fromEntries(Object.entries(monitoringFiles()).map(([name, text]) => [`files/${name}`, text])),
   };
-  return Object.entries(files).map(([name, text]) => ({ path: `${folder}/${name}`, render: () => text }));
 }

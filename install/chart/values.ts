@@ -1,16 +1,45 @@
 // The values of the chart, with the defaults of the plain manifests.
 import * as defaults from "../deployment.ts";
-import { amount, type Fields, group, labels, number, object, objects, text, texts, truth } from "./value.ts";
+import {
+  amount,
+  type Fields,
+  group,
+  labels,
+  number,
+  object,
+  objects,
+  text,
+  texts,
+  truth,
+  type Value,
+} from "./value.ts";
+
+interface DefaultImage {
+  readonly repository: string;
+  /** What is said of it. */
+  readonly says: string;
+  readonly digest: string;
+}
+
+const imageOf = ({ repository, says, digest }: DefaultImage): Value =>
+  group("Image of the operator.", {
+    repository: text(says, repository),
+    tag: text("Tag of the image. If empty, the appVersion of the chart."),
+    digest: text("Digest of the image, for example sha256:…. It takes precedence over the tag.", digest),
+    pullPolicy: text("Pull policy of the image.", "IfNotPresent", ["Always", "IfNotPresent", "Never"]),
+  });
+
+/** The values of the chart of a release, which names an image that is published. */
+export const releasedValues = (image: Omit<DefaultImage, "says">): Fields => ({
+  ...values,
+  image: imageOf({ ...image, says: "Repository of the image, without a tag." }),
+});
 
 export const values: Fields = {
-  image: group("Image of the operator.", {
-    repository: text(
-      "Repository of the image, without a tag. No image is published yet, and the default never resolves: load an image into the nodes, or set your own repository.",
-      defaults.image.repository,
-    ),
-    tag: text("Tag of the image. If empty, the appVersion of the chart."),
-    digest: text("Digest of the image, for example sha256:…. It takes precedence over the tag."),
-    pullPolicy: text("Pull policy of the image.", "IfNotPresent", ["Always", "IfNotPresent", "Never"]),
+  image: imageOf({
+    repository: defaults.image.repository,
+    says: "Repository of the image, without a tag. No image is published yet, and the default never resolves: load an image into the nodes, or set your own repository.",
+    digest: "",
   }),
   imagePullSecrets: objects("Secrets for pulling the image, for example [{name: registry}]."),
   workerImage: text("Image of the pods that back up and restore. If empty, the operator's own image."),
@@ -104,6 +133,9 @@ export const values: Fields = {
   prometheusRule: group("Alerts for the Prometheus operator.", {
     enabled: truth(false, "Create a PrometheusRule."),
     labels: labels("Labels by which your Prometheus selects rules."),
+    runbookBaseURL: text(
+      "URL below which your team reads this repository, for example https://git.example.com/etcd-operator/blob/main. It is put before docs/runbooks/… in runbook_url of the alerts.",
+    ),
   }),
   grafanaDashboard: group("Dashboards for the Grafana sidecar.", {
     enabled: truth(false, "Create one ConfigMap per dashboard."),

@@ -14,7 +14,10 @@ export interface AuditMark {
 export interface AuditEntry {
   readonly id: string;
   readonly stage: string;
+  /** When it came to this stage. */
   readonly time: string;
+  /** When the request came. */
+  readonly received: string;
   readonly user: string;
   readonly userAgent: string;
   readonly verb: string;
@@ -41,6 +44,7 @@ interface LogLine {
   readonly auditID: string;
   readonly stage: string;
   readonly stageTimestamp: string;
+  readonly requestReceivedTimestamp: string;
   readonly user?: { readonly username?: string };
   readonly userAgent?: string;
   readonly verb: string;
@@ -61,6 +65,7 @@ export function parseEntry(line: string): AuditEntry {
     id: entry.auditID,
     stage: entry.stage,
     time: entry.stageTimestamp,
+    received: entry.requestReceivedTimestamp,
     user: entry.user?.username ?? "",
     userAgent: entry.userAgent ?? "",
     verb: entry.verb,

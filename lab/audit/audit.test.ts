@@ -12,6 +12,7 @@ const entry = (over: Partial<AuditEntry>): AuditEntry => ({
       auditID: "1",
       stage: "ResponseComplete",
       stageTimestamp: "2026-01-01T00:00:00Z",
+      requestReceivedTimestamp: "2026-01-01T00:00:00Z",
       user: { username: "operator" },
       verb: "get",
       requestURI: "/api/v1/pods",

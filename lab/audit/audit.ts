@@ -26,8 +26,13 @@ export async function auditEntries(lab: LabConfig, from?: AuditMark, to?: AuditM
 export async function settleAudit(lab: LabConfig): Promise<void> {
   const before = auditMark(lab);
   const id = randomUUID();
-  if (!(await answers(lab, `/version?${settleParameter}=${id}`)))
-    throw new UsageError(`The API server of the lab "${lab.name}" does not answer, so its log may be incomplete.`);
+  // A busy API server may be slow to answer; one that is asked again only has more than one line with the id.
+  const ask = async (): Promise<true | undefined> =>
+    (await answers(lab, `/version?${settleParameter}=${id}`)) || undefined;
+  await waitFor("the API server", ask, { timeoutMs: 30_000 }).catch((error: unknown) => {
+    const why = "does not answer, so its log may be incomplete";
+    throw new UsageError(`The API server of the lab "${lab.name}" ${why}.`, { cause: error });
+  });
   await waitFor(
     "the audit log to catch up",
     async () => {

@@ -1,4 +1,5 @@
 // Builds the programs of the lab where they are missing, and links them into one folder.
+import { randomUUID } from "node:crypto";
 import { mkdir, rename, symlink } from "node:fs/promises";
 import * as path from "node:path";
 import type { LabConfig } from "../config.ts";
@@ -20,7 +21,7 @@ export async function ensureBinaries(lab: LabConfig): Promise<void> {
 
 /** Renamed over the old link, so that the name is never missing while another lab starts. */
 async function link(target: string, name: string): Promise<void> {
-  const fresh = `${name}.${process.pid}`;
+  const fresh = `${name}.${randomUUID()}`;
   await symlink(target, fresh);
   await rename(fresh, name);
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { after, before, test, type TestContext } from "node:test";
@@ -59,6 +59,18 @@ test("two concurrent requests for a program build it once", async (t) => {
   assert.equal(await readFile(path.join(folders[0], "program"), "utf8"), "build 1");
   await ensureBuilt(shared, root);
   assert.equal(builds, 1);
+});
+
+test("what a build left that was killed is removed by the next one", async (t) => {
+  heard(t);
+  const killed = recipe("killed", (folder) => writeFile(path.join(folder, "program"), "whole"));
+  const programs = path.join(root, "programs");
+  const left = path.join(programs, `.${cacheKey(killed)}.abcdef`);
+  await mkdir(left, { recursive: true });
+  await writeFile(path.join(left, "program"), "half");
+  await ensureBuilt(killed, root);
+  const names = (await readdir(programs)).filter((name) => name.includes("killed"));
+  assert.deepEqual(names.sort(), [`.${cacheKey(killed)}.lock`, cacheKey(killed)]);
 });
 
 test("a build that failed leaves nothing behind and can be tried again", async (t) => {

@@ -1,7 +1,7 @@
 // The cache of built programs and image archives. Each is built in a temporary folder and renamed into place, so that an
 // entry is always complete.
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import * as path from "node:path";
 import { type Step, step } from "../progress.ts";
@@ -51,6 +51,10 @@ export async function ensureBuilt(recipe: Recipe, root: string = cacheRoot()): P
       async () => {
         if (await exists(folder)) return;
         progress.detail("");
+        // Nobody else builds it: this lock is ours.
+        for (const name of await readdir(path.join(root, "programs")))
+          if (name.startsWith(`.${key}.`) && !name.endsWith(".lock"))
+            await rm(path.join(root, "programs", name), { recursive: true, force: true });
         const unfinished = await mkdtemp(path.join(root, "programs", `.${key}.`));
         try {
           await recipe.build(unfinished, progress);

@@ -5,6 +5,7 @@ import { chmod, cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import type { Recipe } from "./cache.ts";
 import { goBuild, goModule } from "./go.ts";
+import { pinsFolder } from "./modules/pins.ts";
 
 const module = "github.com/coreos/etcd";
 const programs = { etcd: module, etcdctl: `${module}/etcdctl` };
@@ -16,7 +17,8 @@ export const etcd32 = (version: string): Promise<Recipe> => etcdBeforeModules("3
 export const etcd33 = (version: string): Promise<Recipe> => etcdBeforeModules("3.3", version);
 
 async function etcdBeforeModules(minor: keyof typeof leftOut, version: string): Promise<Recipe> {
-  const goMod = await readFile(path.join(import.meta.dirname, `etcd-${minor}`, "go.mod"), "utf8");
+  const pins = pinsFolder("etcd", version);
+  const goMod = await readFile(path.join(pins, "go.mod"), "utf8");
   return {
     name: "etcd",
     version,
@@ -29,7 +31,7 @@ async function etcdBeforeModules(minor: keyof typeof leftOut, version: string): 
       await writeFile(path.join(source, "go.mod"), `module ${module}\n\ngo 1.12\n`);
       await writeFile(path.join(folder, "go.mod"), goMod);
       for (const [program, pkg] of Object.entries(programs))
-        await goBuild({ from: folder, package: pkg, output: path.join(folder, program) }, step);
+        await goBuild({ from: folder, package: pkg, output: path.join(folder, program), pins }, step);
       await rm(source, { recursive: true });
     },
   };

@@ -5,6 +5,7 @@ import * as path from "node:path";
 import { createInterface } from "node:readline";
 import { CommandError, run } from "../machine/command.ts";
 import type { Step } from "../progress.ts";
+import { keepPins, takePins } from "./modules/pins.ts";
 
 /** Go settings of the developer must not change what is built here. */
 const environment = { CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false", GOWORK: "off" };
@@ -33,13 +34,21 @@ interface GoBuild {
   readonly package: string;
   readonly output: string;
   readonly linkerFlags?: string;
+  /** Settings of Go for this build only, such as the architecture. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Every module is in go.mod, with its hash in go.sum: Go adds none. */
+  readonly locked?: true;
+  /** The folder with all of its modules and their hashes (modules/pins.ts). Without it, Go's checksum database alone says that a module is the one. */
+  readonly pins?: string | undefined;
 }
 
 export async function goBuild(build: GoBuild, step: Step): Promise<void> {
-  const args = ["build", "-v", "-mod=mod", "-trimpath", "-ldflags", build.linkerFlags ?? linkerFlags];
+  const unpinned = build.locked ? "readonly" : "mod";
+  const mode = build.pins === undefined ? unpinned : await takePins(build.pins, build.from);
+  const args = ["build", "-v", `-mod=${mode}`, "-trimpath", "-ldflags", build.linkerFlags ?? linkerFlags];
   const child = spawn("go", [...args, "-o", build.output, build.package], {
     cwd: build.from,
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...environment, ...build.settings },
     stdio: ["ignore", "ignore", "pipe"],
   });
   const program = path.basename(build.output);
@@ -63,6 +72,7 @@ export async function goBuild(build: GoBuild, step: Step): Promise<void> {
       else reject(new CommandError(`go build ${build.package}`, code, complaints.join("\n")));
     });
   });
+  if (build.pins !== undefined && mode === "mod") await keepPins(build.pins, build.from);
 }
 
 type BuildLine = { is: "package" } | { is: "download"; module: string } | { is: "other" };
@@ -88,10 +98,10 @@ export async function goModule(module: string, version: string, step: Step): Pro
 /** Writes a module of one main package into `folder` and builds it there. */
 export async function goBuildSource(
   folder: string,
-  source: { goMod: string; main: string; output: string },
+  source: { goMod: string; main: string; output: string; pins?: string },
   step: Step,
 ): Promise<void> {
-  await goBuildFiles(folder, { "go.mod": source.goMod, "main.go": source.main }, source.output, step);
+  await goBuildFiles(folder, { "go.mod": source.goMod, "main.go": source.main }, source.output, step, source.pins);
 }
 
 /** Like `goBuildSource`, of several files, each at its path in the module. */
@@ -100,10 +110,11 @@ export async function goBuildFiles(
   files: Readonly<Record<string, string>>,
   output: string,
   step: Step,
+  pins?: string,
 ): Promise<void> {
   for (const [file, text] of Object.entries(files)) {
     await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
     await writeFile(path.join(folder, file), text);
   }
-  await goBuild({ from: folder, package: ".", output: path.join(folder, output) }, step);
+  await goBuild({ from: folder, package: ".", output: path.join(folder, output), pins }, step);
 }

@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { ensureBuilt, type Recipe } from "./cache.ts";
 import { goBuild, goMod, linkerFlags } from "./go.ts";
+import { pinsFolder } from "./modules/pins.ts";
 
 export const helmVersions = { helm3: "3.21.4", helm4: "4.2.4" } as const;
 export type HelmName = keyof typeof helmVersions;
@@ -25,9 +26,11 @@ const flags: Readonly<Record<HelmName, string>> = {
   helm4: linkerFlags,
 };
 
+const version = Object.values(helmVersions).join("-");
+
 const helmRecipe: Recipe = {
   name: "helm",
-  version: Object.values(helmVersions).join("-"),
+  version,
   ingredients: [mod, ...Object.values(flags)],
   async build(folder, step) {
     await writeFile(path.join(folder, "go.mod"), mod);
@@ -38,6 +41,7 @@ const helmRecipe: Recipe = {
           package: `${packages[name]}/cmd/helm`,
           output: path.join(folder, name),
           linkerFlags: flags[name],
+          pins: pinsFolder("helm", version),
         },
         step,
       );

@@ -2,6 +2,7 @@
 import * as path from "node:path";
 import { ensureBuilt } from "./cache.ts";
 import { goBuildSource, goMod, goSource } from "./go.ts";
+import { pinsFolder } from "./modules/pins.ts";
 
 /** That of the kustomize-controller of Flux 2.9; the versions of the others are those that it and Argo CD 3.5 are built with. */
 const version = "0.110.3";
@@ -18,7 +19,12 @@ const require = {
 /** The program. */
 export async function ensureJudges(): Promise<string> {
   const output = "judges";
-  const source = { goMod: goMod(output, require), main: await goSource(output), output };
+  const source = {
+    goMod: goMod(output, require),
+    main: await goSource(output),
+    output,
+    pins: pinsFolder(output, version),
+  };
   const folder = await ensureBuilt({
     name: output,
     version,

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { ensureBuilt, type Recipe } from "./cache.ts";
 import { goBuild, goMod } from "./go.ts";
+import { pinsFolder } from "./modules/pins.ts";
 
 const module = "sigs.k8s.io/krew";
 const version = "0.5.0";
@@ -15,8 +16,12 @@ const krewRecipe: Recipe = {
   ingredients: [mod],
   async build(folder, step) {
     await writeFile(path.join(folder, "go.mod"), mod);
+    const pins = pinsFolder("krew", version);
     for (const program of Object.values(programs))
-      await goBuild({ from: folder, package: `${module}/cmd/${program}`, output: path.join(folder, program) }, step);
+      await goBuild(
+        { from: folder, package: `${module}/cmd/${program}`, output: path.join(folder, program), pins },
+        step,
+      );
   },
 };
 

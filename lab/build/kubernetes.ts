@@ -2,8 +2,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { UsageError } from "../config.ts";
-import type { Recipe } from "./cache.ts";
+import { exists, type Recipe } from "./cache.ts";
 import { goBuild, goModule, goSource, linkerFlags } from "./go.ts";
+import { pinsFolder } from "./modules/pins.ts";
 
 export const kubernetesComponents = [
   "kube-apiserver",
@@ -72,7 +73,10 @@ export async function kubernetesRecipe(version: string): Promise<Recipe> {
       await writeFile(path.join(folder, "go.mod"), kubernetesGoMod(version, upstream));
       await writeFile(path.join(folder, "main.go"), main);
       const output = path.join(folder, kubernetesProgram);
-      await goBuild({ from: folder, package: ".", output, linkerFlags: flags }, step);
+      // Another version that somebody asks for is built without: `GO_PINS=write` pins it.
+      const kept = pinsFolder("kubernetes", version);
+      const pins = process.env["GO_PINS"] === "write" || (await exists(kept)) ? kept : undefined;
+      await goBuild({ from: folder, package: ".", output, linkerFlags: flags, pins }, step);
     },
   };
 }

@@ -5,6 +5,7 @@ import * as path from "node:path";
 import { ensureBuilt, type Recipe } from "./cache.ts";
 import { programsOf } from "./debian.ts";
 import { goBuildSource, goMod, goModule, goSource } from "./go.ts";
+import { pinsFolder } from "./modules/pins.ts";
 
 /** That of Debian 12. */
 const version = "2.42.0";
@@ -26,7 +27,12 @@ const discoveryVersion = "0.313.5";
 export async function ensureDiscovery(): Promise<string> {
   const output = "discovery";
   const require = { "github.com/prometheus/prometheus": `v${discoveryVersion}` };
-  const source = { goMod: goMod(output, require), main: await goSource(output), output };
+  const source = {
+    goMod: goMod(output, require),
+    main: await goSource(output),
+    output,
+    pins: pinsFolder(output, discoveryVersion),
+  };
   const folder = await ensureBuilt({
     name: output,
     version: discoveryVersion,

@@ -4,6 +4,7 @@ import * as path from "node:path";
 import { run } from "../machine/command.ts";
 import { ensureBuilt, type Recipe } from "./cache.ts";
 import { goBuild, goMod } from "./go.ts";
+import { pinsFolder } from "./modules/pins.ts";
 
 function goServer(name: string, module: string, version: string, pkg: string): Recipe {
   const mod = goMod(name, { [module]: `v${version}` });
@@ -13,7 +14,8 @@ function goServer(name: string, module: string, version: string, pkg: string): R
     ingredients: [mod, pkg],
     async build(folder, step) {
       await writeFile(path.join(folder, "go.mod"), mod);
-      await goBuild({ from: folder, package: pkg, output: path.join(folder, name) }, step);
+      const pins = pinsFolder(name, version);
+      await goBuild({ from: folder, package: pkg, output: path.join(folder, name), pins }, step);
     },
   };
 }

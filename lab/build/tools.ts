@@ -1,11 +1,18 @@
 // Builds the small programs of the lab: CoreDNS, the probe of the test image, pause, and the recorder and judge of histories.
 import type { Recipe } from "./cache.ts";
 import { goBuildFiles, goBuildSource, goMod, goSource, goSources } from "./go.ts";
+import { pinsFolder } from "./modules/pins.ts";
 
 const corednsVersion = "1.14.7";
 
 async function sourceRecipe(name: string, version: string, require: Record<string, string>): Promise<Recipe> {
-  const source = { goMod: goMod(name, require), main: await goSource(name), output: name };
+  const requires = Object.keys(require).length > 0;
+  const source = {
+    goMod: goMod(name, require),
+    main: await goSource(name),
+    output: name,
+    ...(requires && { pins: pinsFolder(name, version) }),
+  };
   return {
     name,
     version,
@@ -39,6 +46,6 @@ export async function robustnessRecipe(): Promise<Recipe> {
     name,
     version: checkersVersion,
     ingredients: Object.entries(files).flat(),
-    build: (folder, step) => goBuildFiles(folder, files, name, step),
+    build: (folder, step) => goBuildFiles(folder, files, name, step, pinsFolder(name, checkersVersion)),
   };
 }

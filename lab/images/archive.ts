@@ -1,6 +1,6 @@
 // Writes image archives in the format of `docker save`, which containerd imports, without a container engine. The file name
 // has the hash of the content, so an unchanged image is not written again.
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import * as path from "node:path";
@@ -60,7 +60,7 @@ export async function ensureArchive(image: Image, root: string = cacheRoot()): P
   if (await exists(file)) return archive;
 
   await mkdir(path.dirname(file), { recursive: true });
-  const unfinished = `${file}.${process.pid}`;
+  const unfinished = `${file}.${randomUUID()}`;
   try {
     await pipeline(
       tar([

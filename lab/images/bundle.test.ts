@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { test } from "node:test";
 import { run } from "../machine/command.ts";
-import { bundle, bundleOf, bundlePlugin } from "./bundle.ts";
+import { bundle, bundleOf, bundlePlugin, compile } from "./bundle.ts";
 
 test("a stack from the image names our functions, classes and private methods", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "bundle-"));
@@ -49,6 +49,24 @@ test("the kubectl plugin is one program that runs by its name, and carries neith
     assert.deepEqual(
       files.filter((file) => /node_modules\/(@aws-sdk|@azure|google-auth)|src\/(store|seal|operator)/.test(file)),
       [],
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("a bundle that Node cannot compile is not made", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "bundle-"));
+  try {
+    // Each of these compiles its bundle before it has its name.
+    for (const [entry, name] of [
+      ["src/main.ts", "operator.cjs"],
+      ["src/worker/program/main.ts", "worker.cjs"],
+    ] as const)
+      await bundle(entry, path.join(folder, name));
+    assert.throws(
+      () => compile("const name = given ?? first || second;\n", "operator.cjs"),
+      /^Error: The bundle operator\.cjs is not a program: Unexpected token '\|\|'\.$/,
     );
   } finally {
     await rm(folder, { recursive: true });

@@ -2,6 +2,7 @@
 // that tells the kernel to run it with the image's Node.
 import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 import * as path from "node:path";
+import { Script } from "node:vm";
 import { build } from "esbuild";
 import { pageTexts } from "./page.ts";
 
@@ -79,6 +80,19 @@ export async function bundleOf(
   });
   const written = await readFile(unfinished, "utf8");
   if (!written.startsWith(`${firstLine}\n`)) throw new Error(`${unfinished} does not begin with ${firstLine}.`);
+  // esbuild 0.28 leaves out parentheses that `??` needs where it puts the body of a function in place of its call.
+  compile(written, outfile);
   await rename(unfinished, outfile);
   return Object.keys(metafile.inputs);
+}
+
+/** A program that does not compile ends the build here, and not the pod that would run it. */
+export function compile(program: string, name: string): Script {
+  try {
+    return new Script(program, { filename: name });
+  } catch (error) {
+    throw new Error(`The bundle ${name} is not a program: ${error instanceof Error ? error.message : String(error)}.`, {
+      cause: error,
+    });
+  }
 }

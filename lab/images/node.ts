@@ -18,16 +18,18 @@ export const nodeEnvironment = {
 export const commandPath = (name: string): string => `/usr/local/bin/${name}`;
 
 /** `started` is the program that runs when a pod has no command. */
+export const nodeConfig = (started: string): Image["config"] => ({
+  Env: [searchPath, ...Object.entries(nodeEnvironment).map(([name, value]) => `${name}=${value}`)],
+  Entrypoint: [commandPath(started)],
+  User: "65532:65532",
+  WorkingDir: "/",
+});
+
 export async function nodeImage(tag: string, started: string, programs: readonly Entry[]): Promise<Image> {
   const node = await strippedNode();
   return {
     tags: [tag],
-    config: {
-      Env: [searchPath, ...Object.entries(nodeEnvironment).map(([name, value]) => `${name}=${value}`)],
-      Entrypoint: [commandPath(started)],
-      User: "65532:65532",
-      WorkingDir: "/",
-    },
+    config: nodeConfig(started),
     layers: [[...basics, program(commandPath("node"), node), ...(await librariesOf([node]))], programs],
   };
 }

@@ -16,22 +16,24 @@ export const operatorImageTag: string = `${image.repository}:${image.tag}`;
 
 export function buildOperatorImage(): Promise<ImageArchive> {
   return step("operator image", async () => {
-    const bundle = await bundleOperator();
-    const otherNames = ["etcd-backup-operator", "etcd-restore-operator"].map(
-      (name): Entry => ({ is: "link", path: inImage(commandPath(name)), mode: 0o777, to: "etcd-operator" }),
-    );
     const etcdutl = path.join(await ensureBuilt(await etcdutlRecipe()), "etcdutl");
-    const programs = [
-      program(commandPath("etcd-operator"), bundle),
-      ...otherNames,
-      program(commandPath("etcd-worker"), await bundleWorker()),
-      program(commandPath("etcdutl"), etcdutl),
-    ];
+    const programs = [...(await bundledPrograms()), program(commandPath("etcdutl"), etcdutl)];
     const made = await nodeImage(operatorImageTag, "etcd-operator", programs);
     const archive = await ensureArchive(made, path.join(tree, "dist"));
     await forgetOthers(archive.file);
     return archive;
   });
+}
+
+/** The operator under its three names, and the worker: what is the same for every architecture. */
+export async function bundledPrograms(): Promise<Entry[]> {
+  return [
+    program(commandPath("etcd-operator"), await bundleOperator()),
+    ...["etcd-backup-operator", "etcd-restore-operator"].map(
+      (name): Entry => ({ is: "link", path: inImage(commandPath(name)), mode: 0o777, to: "etcd-operator" }),
+    ),
+    program(commandPath("etcd-worker"), await bundleWorker()),
+  ];
 }
 
 /** Every change of the source makes another archive of a hundred megabytes; the last one is enough. */

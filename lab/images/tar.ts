@@ -68,10 +68,11 @@ export async function tarSize(entries: readonly Entry[]): Promise<number> {
   return total;
 }
 
-export async function* tar(entries: readonly Entry[]): AsyncGenerator<Buffer> {
+/** `time`, in seconds since 1970, is that of every entry. */
+export async function* tar(entries: readonly Entry[], time = 0): AsyncGenerator<Buffer> {
   for (const entry of entries) {
     const size = await sizeOf(entry);
-    yield header(entry, size);
+    yield header(entry, size, time);
     let written = 0;
     for await (const chunk of contentOf(entry)) {
       written += chunk.length;
@@ -84,7 +85,7 @@ export async function* tar(entries: readonly Entry[]): AsyncGenerator<Buffer> {
   yield Buffer.alloc(2 * block);
 }
 
-function header(entry: Entry, size: number): Buffer {
+function header(entry: Entry, size: number, time: number): Buffer {
   const bytes = Buffer.alloc(block);
   const text = (at: number, length: number, value: string, what: string): void => {
     if (Buffer.byteLength(value) > length) throw new Error(`The ${what} "${value}" is too long for a tar header.`);
@@ -97,7 +98,7 @@ function header(entry: Entry, size: number): Buffer {
   octal(108, 8, 0, "owner");
   octal(116, 8, 0, "group");
   octal(124, 12, size, "size");
-  octal(136, 12, 0, "time");
+  octal(136, 12, time, "time");
   text(156, 1, typeFlag[entry.is], "type");
   if (entry.is === "link") text(157, 100, entry.to, "link target");
   text(257, 8, "ustar\u000000", "format");

@@ -7,6 +7,7 @@ import { pkiPath } from "../control-plane/pki.ts";
 const pauseImage = "registry.k8s.io/pause:3.10";
 
 export const containerdRoot = (node: LabNode): string => path.join(node.root, "containerd");
+export const registriesFolder = (node: LabNode): string => path.join(node.root, "registries");
 const cniFolder = (node: LabNode): string => path.join(node.root, "cni");
 
 const unusedSnapshotters = ["aufs", "btrfs", "zfs", "devmapper"];
@@ -25,6 +26,8 @@ disabled_plugins = [${disabled}]
   sandbox_image = "${pauseImage}"
   restrict_oom_score_adj = true
   netns_mounts_under_state_dir = true
+[${cri}.registry]
+  config_path = "${registriesFolder(node)}"
 [${cri}.cni]
   bin_dir = "/usr/lib/cni"
   conf_dir = "${cniFolder(node)}"

@@ -1,11 +1,12 @@
 // All that `make plugin` leaves: the plugin as a file, as an executable for each architecture, and what krew installs it from.
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { stringify } from "yaml";
+import { oldestNode } from "../../src/plugin/node-version.ts";
 import { version } from "../../src/version.ts";
 import { bundlePlugin, tree } from "../images/bundle.ts";
 import { type Entry, tar } from "../images/tar.ts";
@@ -20,6 +21,8 @@ export interface BuiltPlugin {
   readonly archives: readonly KrewArchive[];
   readonly manifest: string;
 }
+
+const license: Entry = { is: "copy", path: archived.license, mode: 0o644, of: path.join(tree, "LICENSE") };
 
 export async function buildPlugin(folder: string, release: Release): Promise<BuiltPlugin> {
   // Also says what is wrong with the release before minutes of work.
@@ -38,17 +41,31 @@ export async function buildPlugin(folder: string, release: Release): Promise<Bui
       await buildExecutable(file, node.program, executable);
       executables.push({ architecture, file: executable });
       progress.detail("archive");
-      const archive = path.join(folder, "krew", krewArchiveName(architecture));
-      archives.push({
-        architecture,
-        file: path.basename(archive),
-        sha256: await writeArchive(archive, executable, node),
-      });
+      const archive = path.join(folder, "krew", krewArchiveName("linux", architecture));
+      const sha256 = await writeArchive(archive, [
+        { is: "copy", path: archived.program, mode: 0o755, of: executable },
+        license,
+        { is: "copy", path: archived.nodeLicense, mode: 0o644, of: node.license },
+      ]);
+      archives.push({ system: "linux", architectures: [architecture], file: path.basename(archive), sha256 });
     });
   }
+  archives.push(await archiveForMac(path.join(folder, "krew"), file));
   const manifest = path.join(folder, "krew", "etcd.yaml");
   await writeFile(manifest, stringify(manifestOf(archives)));
   return { file, executables, archives, manifest };
+}
+
+/** A Node for macOS cannot be run on the Linux machine that builds this, so nothing would prove an executable. */
+async function archiveForMac(folder: string, plugin: string): Promise<KrewArchive> {
+  const launcher = await readFile(path.join(import.meta.dirname, "launcher.sh"), "utf8");
+  const archive = path.join(folder, krewArchiveName("darwin", "all"));
+  const sha256 = await writeArchive(archive, [
+    { is: "text", path: archived.program, mode: 0o755, text: launcher.replace("OLDEST", oldestNode) },
+    { is: "copy", path: archived.plugin, mode: 0o644, of: plugin },
+    license,
+  ]);
+  return { system: "darwin", architectures, file: path.basename(archive), sha256 };
 }
 
 /** Another architecture is left out where its Node cannot be had. */
@@ -63,12 +80,7 @@ async function availableNode(architecture: Architecture): Promise<NodeProgram | 
 }
 
 /** The same content gives the same bytes. Gives back their hash. */
-async function writeArchive(file: string, executable: string, node: NodeProgram): Promise<string> {
-  const entries: Entry[] = [
-    { is: "copy", path: archived.program, mode: 0o755, of: executable },
-    { is: "copy", path: archived.license, mode: 0o644, of: path.join(tree, "LICENSE") },
-    { is: "copy", path: archived.nodeLicense, mode: 0o644, of: node.license },
-  ];
+async function writeArchive(file: string, entries: readonly Entry[]): Promise<string> {
   const unfinished = `${file}.${process.pid}`;
   await pipeline(tar(entries), createGzip(), createWriteStream(unfinished));
   const hash = createHash("sha256");

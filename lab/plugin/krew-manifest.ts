@@ -1,4 +1,5 @@
 // The manifest by which krew installs the plugin, and what it says of itself there.
+import { oldestNode } from "../../src/plugin/node-version.ts";
 import { UsageError } from "../config.ts";
 import type { Architecture } from "./node-package.ts";
 
@@ -9,16 +10,32 @@ export interface Release {
   readonly homepage?: string;
 }
 
+export type System = "linux" | "darwin";
+
 export interface KrewArchive {
-  readonly architecture: Architecture;
+  readonly system: System;
+  /** An archive without a Node serves more than one. */
+  readonly architectures: readonly Architecture[];
   readonly file: string;
   readonly sha256: string;
 }
 
-/** The names of all that an archive holds. */
-export const archived = { program: "kubectl-etcd", license: "LICENSE", nodeLicense: "LICENSE.node" } as const;
+/** The names of all that an archive may hold. */
+export const archived = {
+  program: "kubectl-etcd",
+  plugin: "kubectl-etcd.cjs",
+  license: "LICENSE",
+  nodeLicense: "LICENSE.node",
+} as const;
 
-export const krewArchiveName = (architecture: Architecture): string => `kubectl-etcd_linux_${architecture}.tar.gz`;
+/** For Linux an executable with the pinned Node in it; for macOS the plugin, and a script that runs it with the user's Node. */
+export const inArchive: Readonly<Record<System, readonly string[]>> = {
+  linux: [archived.program, archived.license, archived.nodeLicense],
+  darwin: [archived.program, archived.plugin, archived.license],
+};
+
+export const krewArchiveName = (system: System, architecture: Architecture | "all"): string =>
+  `kubectl-etcd_${system}_${architecture}.tar.gz`;
 
 export function krewManifest(version: string, release: Release, archives: readonly KrewArchive[]): object {
   if (!release.uri.includes("{file}"))
@@ -33,14 +50,19 @@ export function krewManifest(version: string, release: Release, archives: readon
       shortDescription: "Show and manage the etcd clusters of etcd-operator",
       description:
         "Shows etcd clusters at a glance, says what is wrong and how to fix it,\nplans upgrades, and backs up, restores, defragments and replaces members.\nIt uses your own kubeconfig and permissions; nothing is installed in the cluster.\n",
-      caveats: "To have your shell complete its words:\n  kubectl etcd completion --install=FOLDER-IN-YOUR-PATH\n",
-      platforms: archives.map(({ architecture, file, sha256 }) => ({
-        selector: { matchLabels: { os: "linux", arch: architecture } },
-        uri: release.uri.replaceAll("{version}", version).replaceAll("{file}", file),
-        sha256,
-        bin: archived.program,
-        files: Object.values(archived).map((name) => ({ from: name, to: "." })),
-      })),
+      caveats: `On macOS it runs with your Node.js, ${oldestNode} or newer (brew install node).
+To have your shell complete its words:
+  kubectl etcd completion --install=FOLDER-IN-YOUR-PATH
+`,
+      platforms: archives.flatMap(({ system, architectures, file, sha256 }) =>
+        architectures.map((architecture) => ({
+          selector: { matchLabels: { os: system, arch: architecture } },
+          uri: release.uri.replaceAll("{version}", version).replaceAll("{file}", file),
+          sha256,
+          bin: archived.program,
+          files: inArchive[system].map((name) => ({ from: name, to: "." })),
+        })),
+      ),
     },
   };
 }

@@ -27,6 +27,11 @@ export async function nodeFor(architecture: Architecture): Promise<NodeProgram> 
     const program = (await findProgram("strip")) === undefined ? pinnedNode.program : await strippedNode();
     return { program, license: path.join(pinnedNode.folder, "LICENSE") };
   }
+  return packagedNode(architecture);
+}
+
+/** As its npm package has it, byte for byte: the same on every machine. */
+export async function packagedNode(architecture: Architecture): Promise<NodeProgram> {
   const folder = await ensureBuilt(await packageRecipe(`node-linux-${nodeNames[architecture]}`));
   return { program: path.join(folder, "node"), license: path.join(folder, "LICENSE") };
 }

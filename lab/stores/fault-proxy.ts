@@ -62,6 +62,7 @@ export class FaultProxy implements AsyncDisposable {
     if (fault.t === "refuse" && listening) await this.#close();
     else if (fault.t !== "refuse" && !listening) await this.#listen();
     else this.#server.closeAllConnections();
+    await ownClientsNotice();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -148,6 +149,14 @@ export class FaultProxy implements AsyncDisposable {
     this.#left -= 1;
     return true;
   }
+}
+
+/**
+ * Clients in this process learn of a closed connection in one of its next turns. One that sent its next request before that,
+ * on the old connection, would see a fault more than it was to see.
+ */
+async function ownClientsNotice(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
 }
 
 /** Ten pieces a second. */

@@ -47,6 +47,14 @@ export type VerdictsOn<Kind extends KindWithConditions> = {
   readonly [Type in NotAlways<Kind>]?: VerdictOn<Kind, Type>;
 };
 
+type AnyType = { readonly [Kind in KindWithConditions]: TypeOf<Kind> }[KindWithConditions];
+
+/** The condition of an object of ours, where it has one: a type that no kind has does not compile. */
+export const conditionOf = <One extends { readonly type: string }>(
+  conditions: readonly One[] | undefined,
+  type: AnyType,
+): One | undefined => conditions?.find((one) => one.type === type);
+
 export type ReadyReason = ReasonOf<"EtcdCluster", "Ready">;
 
 /** The row of a condition as an object has it. Undefined: there is none, or its reason is that of another release. */
@@ -73,7 +81,6 @@ export const readyReasonsThatMean = (...meanings: readonly Meaning[]): string[] 
 export const problemsThatMean = (...meanings: readonly Meaning[]): string[] =>
   thatMean(conditionTypes.EtcdBackup.Problem.reasons.True, meanings);
 
-/** The reasons that an alert reports. */
 export const reasonsOfAlert = (alert: string, rows: Reasons): string[] =>
   Object.entries(rows).flatMap(([reason, { runbook }]) => (runbook === alert ? [reason] : []));
 

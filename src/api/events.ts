@@ -245,6 +245,12 @@ export const eventReasons = {
     when: "The cluster cannot change from its current version to `spec.version`.",
     whatToDo: "Set the version that the note names. See [upgrades.md](upgrades.md).",
   },
+  versionUnsafe: {
+    reason: "Version Unsafe",
+    type: "Warning",
+    when: "The cluster was created with a version of etcd that has a known bug, or was edited while it runs one. It serves all the same.",
+    whatToDo: "Set the version that the note names. See [upgrades.md](upgrades.md#which-versions).",
+  },
   updateStopped: {
     reason: "Update Stopped",
     type: "Warning",

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { type CacheOptions, CachesByScope, inItsNamespace, informersOf, readable } from "../controllers/caches.ts";
+import { leanWorker } from "../controllers/worker.ts";
 import type { Change } from "../kube/cache/change.ts";
 import type { Informer } from "../kube/cache/informer.ts";
 import { from, type Source, toController, userEditsFirst } from "../kube/controller/source.ts";
@@ -11,7 +12,6 @@ import { Pod } from "../kube/objects/kinds.ts";
 import { keyOf, keyText } from "../kube/objects/objects.ts";
 import { workerLabels } from "../worker/pod.ts";
 import type { BackupCaches } from "./context.ts";
-import { leanWorker } from "./observe/worker.ts";
 
 interface BackupInformers {
   /** By the index `cluster`, as namespace/name. */
@@ -50,7 +50,6 @@ export function backupCaches(options: CacheOptions) {
   });
 }
 
-/** Which changes requeue an EtcdBackup. */
 function sources({ backups, pods, clusters }: BackupInformers): Source[] {
   const ofCluster = (cluster: EtcdCluster): string[] =>
     backups.store.byIndex("cluster", keyText(keyOf(cluster))).map((backup) => keyText(keyOf(backup)));

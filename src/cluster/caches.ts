@@ -8,7 +8,6 @@ import type { Change } from "../kube/cache/change.ts";
 import type { Informer } from "../kube/cache/informer.ts";
 import { from, type Source, toController, userEditsFirst } from "../kube/controller/source.ts";
 import { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
-import type { RunningCache } from "../kube/process/manager.ts";
 import type { ClusterCaches } from "./context.ts";
 import { GivenSecrets } from "./given-secrets.ts";
 import { cachedLabels } from "./objects/labels.ts";
@@ -29,15 +28,9 @@ interface ClusterInformers {
   readonly backups: Informer<EtcdBackup>;
 }
 
-export interface AllClusterCaches {
-  readonly sets: readonly ClusterInformers[];
-  readonly all: readonly RunningCache[];
-  /** Which changes requeue a cluster. */
-  readonly sources: readonly Source[];
-  of(namespace: string): ClusterCaches;
-}
+export type AllClusterCaches = ReturnType<typeof clusterCaches>;
 
-export function clusterCaches(options: CacheOptions): AllClusterCaches {
+export function clusterCaches(options: CacheOptions) {
   const { api, clock, observer, scope } = options;
   const informer = informersOf(options);
   // A Role of one namespace cannot permit seeing nodes, so they may be forbidden, come later and go again.
@@ -95,7 +88,7 @@ export function clusterCaches(options: CacheOptions): AllClusterCaches {
     sets,
     all: [...byScope.all, nodes, given],
     sources: [...byScope.sources, from(nodes, { toKeys: onNode, filter: readinessChanged }), given],
-    of: (namespace) => ({ ...byScope.of(namespace), given }),
+    of: (namespace: string): ClusterCaches => ({ ...byScope.of(namespace), given }),
   };
 }
 

@@ -20,7 +20,6 @@ const chance = 0.5;
 
 export interface Chaos {
   readonly level: ChaosLevel;
-  /** The members' pods that there are now. */
   readonly pods: () => readonly Pod[];
   readonly clock: Clock;
   /** Gives numbers from 0 up to 1. */
@@ -28,7 +27,6 @@ export interface Chaos {
   readonly log: Logger;
 }
 
-/** Until the signal aborts. */
 export async function runChaos(chaos: Chaos, api: KubeApi, signal: AbortSignal): Promise<void> {
   const { level, clock, random = Math.random, log } = chaos;
   const { graceAtStart, atMost } = levels[level];

@@ -37,7 +37,6 @@ export interface MemberPool {
   at(endpoint: Endpoint): EtcdMember;
 }
 
-/** Makes certificates; tests have some in stock. */
 export interface Signer {
   readonly makeAuthority: typeof makeAuthority;
   readonly makeLeaf: typeof makeLeaf;

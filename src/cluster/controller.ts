@@ -20,7 +20,6 @@ import { reconcileCluster } from "./reconcile.ts";
 
 interface ClusterControllerParts extends ControllerParts {
   readonly members: MemberPool;
-  /** Looks which certificate a member presents. */
   readonly presenter?: Presenter;
   readonly signer?: Signer;
 }

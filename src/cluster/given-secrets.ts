@@ -18,7 +18,6 @@ export interface GivenSecretsOptions {
   readonly clusters: readonly Informer<EtcdCluster>[];
   /** The names of the Secrets that a cluster names; none, if it is not ours. */
   readonly namedBy: (cluster: EtcdCluster) => readonly string[];
-  /** How many are watched at most. */
   readonly limit?: number;
 }
 
@@ -63,7 +62,6 @@ export class GivenSecrets implements RunningCache, Source {
     return Promise.resolve();
   }
 
-  /** How many are watched. */
   get size(): number {
     return this.#watched.size;
   }

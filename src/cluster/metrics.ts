@@ -1,19 +1,13 @@
 // Metrics of the cluster controller, under the names of etcd-operator 0.9 where it had them. No label holds the text of an
 // error. Only gauges have the name of a cluster, and their series go with it, so the registry does not grow for ever.
+import type { CertificateInUse } from "./assess/certificates/certificates.ts";
+import type { Space } from "./assess/space.ts";
 import type { Key } from "../kube/objects/objects.ts";
-import type { Validity } from "../tls/validity.ts";
 import type { Counter, Gauge, Histogram, Labels, Registry } from "../kube/process/metrics.ts";
 
 interface CertificatesMeasured {
-  readonly inUse: readonly (Validity & { readonly use: string; readonly source: "given" | "made" })[];
+  readonly inUse: readonly Omit<CertificateInUse, "warning">[];
   readonly problems: readonly unknown[];
-}
-
-interface SpaceMeasured {
-  readonly size: number;
-  readonly inUse: number | undefined;
-  readonly quota: number;
-  readonly volume: number | undefined;
 }
 
 /** What the operator knows of the members; undefined: nobody says, and what was seen last stays. */
@@ -23,7 +17,6 @@ export interface ClusterMeasured {
   readonly voters: number | undefined;
   readonly updated: number | undefined;
   readonly rolling: boolean;
-  /** How many members raise each alarm. */
   readonly alarms: Readonly<Record<string, number>>;
   readonly conditions: readonly { readonly type: string; readonly status: string; readonly reason: string }[];
 }
@@ -40,7 +33,6 @@ export class ClusterMetrics {
   /** Clusters that need a person. */
   readonly failed: Counter;
   readonly recoverySeconds: Histogram;
-  /** When each certificate expires. */
   readonly #expiry: Gauge;
   readonly #lifetime: Gauge;
   readonly #certificateProblems: Gauge;
@@ -126,7 +118,7 @@ export class ClusterMetrics {
   }
 
   /** While nobody answers, what was seen last stays. */
-  spaceOf(key: Key, { size, inUse, quota, volume }: SpaceMeasured): void {
+  spaceOf(key: Key, { size, inUse, quota, volume }: Space): void {
     const labels = labelsOf(key);
     this.#size.set(labels, size);
     this.#quota.set(labels, quota);

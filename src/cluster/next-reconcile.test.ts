@@ -7,6 +7,7 @@ import type { ClusterAction } from "./plan/actions.ts";
 import { nextOf } from "./reconcile.ts";
 import { sampleClusterId, sampleId, sampleName } from "./testing/sample-world.ts";
 import type { Reported } from "../controllers/report-status.ts";
+import { judged } from "./testing/judged.ts";
 
 const [member, uid, because] = [sampleName("a"), "uid-of-demo-a", "a test"];
 const [id, at]: [ReturnType<typeof sampleId>, ClusterAction] = [sampleId("a"), { do: "createPod", member }];
@@ -25,21 +26,21 @@ const onKubernetes: readonly ClusterAction[] = [
   { do: "createImageCheck", node: "node-1", image: release.image },
   { do: "readImageCheck", name: "demo-check", uid },
   { do: "deleteImageCheck", name: "demo-check", uid },
-  { do: "changeImage", member, uid, from: release, to: release, afterComparing: false },
+  judged({ do: "changeImage", member, uid, from: release, to: release, afterComparing: false }),
   { do: "confirmChange", member, uid, from: release, to: release },
   { do: "recordLogVersion", version: "3.6" },
   { do: "resizePod", member, uid },
   { do: "createSeed", member },
   { do: "recordClusterId", clusterId: sampleClusterId },
   { do: "createPod", member },
-  { do: "deletePod", member, uid, because, force: false },
+  judged({ do: "deletePod", member, uid, because, force: false }),
 ];
 const onEtcd: readonly ClusterAction[] = [
   { do: "addMember", member, as: "learner" },
   { do: "promote", id, member },
   { do: "updatePeerUrl", id, member, because },
   { do: "moveLeader", from: id, to: sampleId("b"), because: "it is about to go" },
-  { do: "removeMember", id, member, because, cause: "lost", pod: { t: "none" } },
+  judged({ do: "removeMember", id, member, because, cause: "lost", pod: { t: "none" } }),
   { do: "enableDowngrade", to: "3.6", because },
   { do: "cancelDowngrade", because },
 ];

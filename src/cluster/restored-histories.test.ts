@@ -15,7 +15,7 @@ import type { FinishedCall } from "../kube/testing/fake-api/calls.ts";
 import { repeatAnnotation } from "../restore/plan/gates.ts";
 import { quorum } from "./assess/instances.ts";
 import { plannedBeginning } from "./objects/first-members.ts";
-import { restoreContainer } from "./objects/member-pod.ts";
+import { restoreContainer } from "../worker/pod.ts";
 import { volumesOf } from "./testing/happenings.ts";
 import type { Fate } from "./testing/life.ts";
 import { backUp, isOver, restoreInPlace } from "./testing/people.ts";
@@ -199,8 +199,9 @@ class Play {
 
   #quota(roomFor: number): () => void {
     return this.stage.rules.forbid((verb, kind, object) => {
-      if (verb !== "create" || kind.plural !== "pods" || !isFirst(object as Pod)) return false;
-      return this.#firstPods >= roomFor;
+      if (verb !== "create" || kind.plural !== "pods") return false;
+      const pod = object as Pod; // as its kind says
+      return isFirst(pod) && this.#firstPods >= roomFor;
     }, "exceeded quota: pods");
   }
 

@@ -7,10 +7,10 @@ import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { Pod } from "../kube/objects/kinds.ts";
 import { jobVariable } from "../worker/job.ts";
 import { type FirstMember, firstMembersGate, plannedBeginning } from "./objects/first-members.ts";
-import { restoreContainer } from "./objects/member-pod.ts";
 import { volumesOf } from "./testing/happenings.ts";
 import { key, Stage } from "./testing/stage.ts";
 import { signerFor } from "./testing/tls/signer.ts";
+import { restoreContainer } from "../worker/pod.ts";
 
 const onVolumes = { pod: volumesOf("1Gi") };
 
@@ -84,6 +84,28 @@ describe("three members that are made from a backup", () => {
     assert.equal(pods.size, 3);
     assert.match(JSON.stringify([...pods.values()].map(jobIn)), /"peerUrl":"https:/);
     assert.doesNotMatch(JSON.stringify([...pods.values()].map(jobIn)), /"peerUrl":"http:/);
+  });
+
+  test("are held back by others as long as those want: only the operator's own gate is removed", async () => {
+    await using stage = new Stage();
+    const gate = { name: "queue.example/admission" };
+    stage.webhook = (pod, verb) => {
+      const { schedulingGates = [] } = pod.spec ?? { containers: [] };
+      if (verb !== "create" || !schedulingGates.some(({ name }) => name === firstMembersGate)) return pod;
+      return { ...pod, spec: { containers: [], ...pod.spec, schedulingGates: [...schedulingGates, gate] } };
+    };
+    const names = await letStart(stage);
+    const gatesOf = async (name: string): Promise<unknown> =>
+      (await stage.api.get(Pod, { ...key, name })).spec?.schedulingGates;
+    for (const name of names)
+      await stage.until(`${name} let go`, async () => !isHeldBack(await stage.api.get(Pod, { ...key, name })));
+    for (const name of names) {
+      assert.deepEqual(await gatesOf(name), [gate]);
+      await stage.api.mergePatch(Pod, { ...key, name }, { spec: { schedulingGates: null } });
+    }
+    await stage.until("restored", () => isDone(stage));
+    await stage.untilWhole(3);
+    assert.deepEqual(await stage.podNames(), names.toSorted());
   });
 
   test("serve without the one that is lost before, and it is replaced", async () => {

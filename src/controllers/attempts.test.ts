@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FailureCode } from "../worker/job.ts";
-import { isDefinite } from "./attempts.ts";
+import { isDefinite } from "./worker.ts";
 
 test("stores, etcd and accidents may be better the next time, the backup and the settings are not", () => {
   const codes: readonly FailureCode[] = ["store", "etcd", "stalled", "failed", "damaged", "notFound", "misconfigured"];

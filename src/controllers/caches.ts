@@ -5,6 +5,7 @@ import type { StoreView } from "../kube/cache/store.ts";
 import type { KubeApi, Selection } from "../kube/client/api.ts";
 import type { Clock } from "../kube/clock.ts";
 import type { Source } from "../kube/controller/source.ts";
+import type { Pod } from "../kube/objects/kinds.ts";
 import { type Kind, type KubeObject, keyText } from "../kube/objects/objects.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
@@ -27,11 +28,9 @@ export function informersOf({ api, observer, clock }: CacheOptions) {
 
 interface CachesOptions<Informers, Caches> {
   readonly scope: Scope;
-  /** Those of one namespace, or of all. */
   readonly informers: (selection: Selection) => Informers;
   /** Which changes requeue an object. */
   readonly sources: (informers: Informers) => readonly Source[];
-  /** What a reconcile reads. */
   readonly read: (informers: Informers) => Caches;
 }
 
@@ -74,4 +73,18 @@ export const readable = <T extends KubeObject>({ readable, store }: Informer<T>)
 /** For an index: the key of what the object names in its own namespace. */
 export function inItsNamespace({ metadata }: KubeObject, name: string | undefined): string[] {
   return name === undefined ? [] : [keyText({ namespace: metadata?.namespace ?? "", name })];
+}
+
+/** What caches keep of the status of a pod: what a decision or a sentence rests on. The rest is several times as large. */
+export function leanStatus({ status }: Pod): NonNullable<Pod["status"]> {
+  const { phase, reason, message, podIP, conditions, containerStatuses, initContainerStatuses } = status ?? {};
+  return {
+    ...(phase !== undefined && { phase }),
+    ...(reason !== undefined && { reason }),
+    ...(message !== undefined && { message }),
+    ...(podIP !== undefined && { podIP }),
+    ...(conditions !== undefined && { conditions }),
+    ...(containerStatuses !== undefined && { containerStatuses }),
+    ...(initContainerStatuses !== undefined && { initContainerStatuses }),
+  };
 }

@@ -10,9 +10,7 @@ export interface SharedContext<T extends StoredObject, Caches> {
   /** Those of one namespace. */
   readonly caches: (namespace: string) => Caches;
   readonly scope: Scope["t"];
-  /** Whether this operator manages the object. */
   readonly isOurs: (object: KubeObject) => boolean;
-  /** Takes up those that no operator manages. */
   readonly unclaimed: Unclaimed<T>;
   readonly workerImage: () => string | undefined;
   readonly events: Events;

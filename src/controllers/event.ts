@@ -8,3 +8,6 @@ export function eventOf([name, note]: Note, action = "Report"): KnownEvent {
   const { reason, type } = eventReasons[name];
   return { type, reason, action, note };
 }
+
+/** Words of others as a sentence: with one full stop at its end, however many they bring along. */
+export const sentence = (words: string): string => `${words.trim().replace(/\.+$/, "")}.`;

@@ -7,7 +7,6 @@ import type { Reported } from "./report-status.ts";
 interface Ended {
   /** What stopped the actions that the object needs. */
   readonly obstacle?: Obstacle | undefined;
-  /** As it was decided. */
   readonly requeueAfter?: number | undefined;
   /** Something was refused on the way that held up nothing. */
   readonly hasRefusals?: boolean;

@@ -4,7 +4,7 @@ import { ApiError } from "../kube/client/errors.ts";
 import { ReconcileAborted } from "../kube/controller/run-reconcile.ts";
 import { LeadershipLost } from "../kube/leader/fence.ts";
 import { delays } from "./delays.ts";
-import { sentence } from "./sentence.ts";
+import { sentence } from "./event.ts";
 
 export type Obstacle =
   /** Nothing is wrong: etcd or a cache was not there yet. */

@@ -2,7 +2,8 @@
 import { fieldManager } from "../api/field-manager.ts";
 import { isConflict, isInvalid, isNotFound } from "../kube/client/errors.ts";
 import type { ReconcileContext } from "../kube/controller/run-reconcile.ts";
-import { type Kind, type KubeObject, keyOf } from "../kube/objects/objects.ts";
+import type { Condition } from "../kube/objects/conditions.ts";
+import { type Kind, type KubeObject, keyOf, secondsTime } from "../kube/objects/objects.ts";
 
 /**
  * `outdated`: somebody else wrote meanwhile, and the next reconcile reports. `refused`: the object was stored before the
@@ -45,4 +46,18 @@ export function patchStatus<T extends KubeObject>(
   const { resourceVersion } = object.metadata ?? {};
   const patch = { metadata: { resourceVersion }, status };
   return api.mergePatch(kind, keyOf(object), patch, { subresource: "status", fieldManager, signal });
+}
+
+/** As in etcd-operator 0.9, a condition says when anything of it last changed. */
+interface StampedCondition extends Condition {
+  lastUpdateTime?: string;
+}
+
+/** What of `after` is the very condition that was there before keeps its time. */
+export function stamped(
+  before: readonly StampedCondition[],
+  after: readonly StampedCondition[],
+  now: Date,
+): StampedCondition[] {
+  return after.map((one) => (before.includes(one) ? one : { ...one, lastUpdateTime: secondsTime(now) }));
 }

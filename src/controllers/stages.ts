@@ -8,9 +8,18 @@ export type Observed<World> =
   /** The caches are not filled yet, or may not be read. */
   | { readonly t: "unseen" };
 
-/** One plan being carried out. */
 export interface Execution<World, Context> {
   readonly world: World;
   readonly reconcile: ReconcileContext;
   readonly context: Context;
+}
+
+/** What every rule decides. */
+export interface Decision<Action> {
+  /** Carried out in order; the first that fails ends it. */
+  readonly actions: readonly Action[];
+  /** In a sentence: why these, or why none. */
+  readonly because: string;
+  /** Milliseconds; undefined: events are enough. */
+  readonly requeueAfter?: number | undefined;
 }

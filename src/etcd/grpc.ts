@@ -17,7 +17,6 @@ import { answerBytes, pageBytes, tooManyBytes } from "./bounds.ts";
 import { frame, SingleMessage } from "./frames.ts";
 import type { BeforeSend } from "./member.ts";
 
-/** Sends requests to one server. */
 export type Carrier = Pick<Http2Origin, "send">;
 
 /** The same, for a user who is logged in. */

@@ -112,7 +112,6 @@ export interface AddedMember {
 export interface MemberStatus {
   readonly clusterId: ClusterId;
   readonly memberId: MemberId;
-  /** The version of the running server. */
   readonly version: string;
   readonly learner: boolean;
   /** Undefined when the member knows no leader. */

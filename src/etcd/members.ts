@@ -83,7 +83,6 @@ export class EtcdMembers {
     return this.#pool.size;
   }
 
-  /** Ends all calls in flight. */
   close(): void {
     for (const pooled of this.#pool.values()) pooled.origin.close();
     this.#pool.clear();

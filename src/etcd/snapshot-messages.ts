@@ -22,7 +22,6 @@ export interface SnapshotSays {
 interface SnapshotReceiver {
   /** Valid until what was returned has resolved; nothing more is read before that. */
   onPiece(piece: Uint8Array): void | Promise<void>;
-  /** A whole message was read. */
   onMessage(says: SnapshotSays): void;
 }
 
@@ -136,7 +135,6 @@ class Varint {
   value = 0;
   #place = 1;
 
-  /** Whether it is complete. */
   add(byte: number): boolean {
     // Ten bytes are 64 bits.
     if (this.#place > 2 ** 63) throw malformed();

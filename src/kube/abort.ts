@@ -4,7 +4,6 @@
 interface Following {
   readonly signal: AbortSignal;
   abort(reason: Error): void;
-  /** Stops following. */
   release(): void;
 }
 

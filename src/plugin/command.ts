@@ -12,7 +12,6 @@ export interface FlagRow {
   /** What stands for its value in the help, as in NAME. Absent: it takes none. */
   readonly value?: string;
   readonly oneOf?: readonly string[];
-  /** It may be given several times. */
   readonly repeats?: true;
   readonly what: string;
 }
@@ -25,7 +24,6 @@ export interface ArgumentRow {
   readonly of?: "cluster" | "member";
 }
 
-/** A permission that the user needs. */
 export interface Permission {
   /** Empty for the core group. */
   readonly group: string;
@@ -50,7 +48,6 @@ export interface Command {
   readonly name: string;
   /** In a line. */
   readonly what: string;
-  /** More, for its own help. */
   readonly details?: string;
   readonly arguments: readonly ArgumentRow[];
   readonly flags: readonly FlagRow[];

@@ -18,7 +18,6 @@ import { upgradeCommand } from "./commands/upgrade.ts";
 import { versionCommand } from "./commands/version.ts";
 import { watchCommand } from "./commands/watch.ts";
 
-/** Those that the help shows. */
 export const shownCommands: readonly Command[] = [
   statusCommand,
   watchCommand,

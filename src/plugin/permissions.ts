@@ -35,7 +35,6 @@ export const readAll: readonly Permission[] = [
   },
 ];
 
-/** What a command reads that follows changes. */
 export const watchAll: readonly Permission[] = readAll.map(
   (permission): Permission =>
     permission.resource.includes("/") || permission.scope === "cluster"

@@ -90,7 +90,6 @@ function rowOf(credential: Credential): Row {
 /** The pattern of the URLs that may get it. RE2, in which the API server checks it, and JavaScript read it the same way. */
 export const patternOf = (credential: Credential): string => `^(${rowOf(credential).allowed}|${loopback})$`;
 
-/** What is wrong, and what to do. */
 export function refusalOf(credential: Credential): string {
   const { what, advice } = rowOf(credential);
   return `${what}. ${advice}.`;

@@ -52,7 +52,6 @@ export function restoreCaches(options: CacheOptions) {
 /** In place of specs that nobody reads. */
 const none = { backup: { storageType: "S3" }, cluster: { size: 0 } } as const;
 
-/** Which changes requeue an EtcdRestore. */
 function sources({ restores, backups, clusters, pods }: RestoreInformers): Source[] {
   const naming = (index: "cluster" | "backup") => (object: KubeObject) =>
     restores.store.byIndex(index, keyText(keyOf(object))).map((restore) => keyText(keyOf(restore)));

@@ -1,7 +1,6 @@
 // What goes wrong with encrypted objects, one code for each.
 
 export type SealErrorCode =
-  /** The object is not encrypted. */
   | "notSealed"
   /** The object is encrypted with a key that is not there. */
   | "keyMissing"

@@ -2,7 +2,6 @@
 import { StoreError, type StoreErrorCode } from "./errors.ts";
 import { type Finding, storeError, type Tried, type Verb, type Wording } from "./sentences.ts";
 
-/** How one kind of store refuses. */
 export interface Refusals {
   readonly wording: Wording;
   /** What an error means. Undefined: it does not come from the store. */

@@ -3,7 +3,6 @@ import { StoreError, type StoreErrorCode } from "./errors.ts";
 
 export type Verb = "write" | "read" | "look up" | "list" | "delete" | "clean up";
 
-/** What was tried, and where. */
 export interface Tried {
   /** The store's name, as in `s3://backups`. */
   readonly store: string;

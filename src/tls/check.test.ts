@@ -153,6 +153,12 @@ describe("what a Secret holds", () => {
       says: /valid from 2026-11-17T11:55:00\.000Z/,
     },
     {
+      name: "valid from this very moment on",
+      bundle: () => ({ ca: ca.cert, pair: good }),
+      at: now - 5 * 60_000,
+      problem: undefined,
+    },
+    {
       name: "a wildcard for two labels",
       bundle: () => ({ ca: ca.cert, pair: good }),
       expected: { names: ["a.c.ns.svc", "a.b.c.ns.svc", "c.ns.svc", "LOCALHOST"] },

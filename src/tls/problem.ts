@@ -18,7 +18,6 @@ export interface Problem {
   readonly sentence: string;
 }
 
-/** Distinguishes a problem from a bundle. */
 export function isProblem(result: object): result is Problem {
   return "sentence" in result;
 }

@@ -118,7 +118,6 @@ export class Connection {
     session.close();
   }
 
-  /** Ends everything on it at once. */
   destroy(error: TransportError | undefined): void {
     this.#move({ t: "closed", error });
     this.#session?.destroy(error);

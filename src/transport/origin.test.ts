@@ -190,10 +190,10 @@ describe("giving up", () => {
     await using server = await startServer((stream, headers) => {
       if (headers[":path"] === "/silent") return;
       stream.respond({ ":status": 200 });
-      setTimeout(() => stream.end("late"), 1500);
+      setTimeout(() => stream.end("late"), 4500);
     });
     using client = openOrigin(server.url);
-    const request = { method: "GET", answerWithin: 1000 };
+    const request = { method: "GET", answerWithin: 3000 };
     await assert.rejects(client.origin.fetch({ ...request, path: "/silent" }), failsWith("deadline"));
     const response = await client.origin.fetch({ ...request, path: "/" });
     assert.equal(response.body.toString(), "late");

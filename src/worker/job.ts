@@ -36,7 +36,6 @@ export interface KeyPlan {
   readonly path: string;
 }
 
-/** How etcd is reached. */
 export interface EtcdSource {
   readonly endpoints: readonly string[];
   /** A mounted Secret: `etcd-client.crt`, `etcd-client.key`, `etcd-client-ca.crt`, or `tls.crt`, `tls.key`, `ca.crt`. */

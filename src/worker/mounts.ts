@@ -30,82 +30,60 @@ export interface StorePlace {
 }
 
 /** Throws a RangeError for a spec that `problemsOf` complains about. */
-export function placeOf(type: StorageType, stores: Stores): StorePlace {
-  switch (type) {
-    case "S3": {
-      const { s3 } = stores;
-      if (s3 === undefined) break;
-      const { bucket, key } = split(s3.path);
-      const secret = secretAt(folders.store, s3.awsSecret);
-      const ca = secretAt(folders.ca, s3.caSecret);
-      const target: StoreTarget = {
-        type: "S3",
-        bucket,
-        forcePathStyle: s3.forcePathStyle,
-        ...text("endpoint", s3.endpoint),
-        ...text("region", s3.region),
-        ...folder("secretFolder", secret),
-        ...folder("caFolder", ca),
-      };
-      return { target, path: key, mounts: [...secret, ...ca] };
-    }
-    case "ABS": {
-      const { abs } = stores;
-      if (abs === undefined) break;
-      const { bucket, key } = split(abs.path);
-      const secret = secretAt(folders.store, abs.absSecret);
-      const ca = secretAt(folders.ca, abs.caSecret);
-      const target: StoreTarget = {
-        type: "ABS",
-        container: bucket,
-        ...text("endpoint", abs.endpoint),
-        ...text("account", abs.account),
-        ...folder("secretFolder", secret),
-        ...folder("caFolder", ca),
-      };
-      return { target, path: key, mounts: [...secret, ...ca] };
-    }
-    case "GCS": {
-      const { gcs } = stores;
-      if (gcs === undefined) break;
-      const { bucket, key } = split(gcs.path);
-      const secret = secretAt(folders.store, gcs.gcpSecret);
-      const ca = secretAt(folders.ca, gcs.caSecret);
-      const target: StoreTarget = {
-        type: "GCS",
-        bucket,
-        ...text("endpoint", gcs.endpoint),
-        ...folder("secretFolder", secret),
-        ...folder("caFolder", ca),
-      };
-      return { target, path: key, mounts: [...secret, ...ca] };
-    }
-    case "OSS": {
-      const { oss } = stores;
-      if (oss === undefined) break;
-      const { bucket, key } = split(oss.path);
-      const secret = secretAt(folders.store, oss.ossSecret);
-      const ca = secretAt(folders.ca, oss.caSecret);
-      const target: StoreTarget = {
-        type: "OSS",
-        bucket,
-        endpoint: oss.endpoint,
-        secretFolder: folders.store,
-        ...folder("caFolder", ca),
-      };
-      return { target, path: key, mounts: [...secret, ...ca] };
-    }
-    case "PVC": {
-      const { pvc } = stores;
-      if (pvc === undefined) break;
-      return {
-        target: { type: "PVC", folder: folders.claim },
-        path: pvc.path,
-        mounts: [{ folder: folders.claim, claim: pvc.claimName }],
-      };
-    }
-  }
+export function placeOf(type: StorageType, { s3, abs, gcs, oss, pvc }: Stores): StorePlace {
+  if (type === "S3" && s3 !== undefined)
+    return inBucket(s3.path, s3.awsSecret, s3.caSecret, (bucket, mounted) => ({
+      type,
+      bucket,
+      forcePathStyle: s3.forcePathStyle,
+      ...text("endpoint", s3.endpoint),
+      ...text("region", s3.region),
+      ...mounted,
+    }));
+  if (type === "ABS" && abs !== undefined)
+    return inBucket(abs.path, abs.absSecret, abs.caSecret, (container, mounted) => ({
+      type,
+      container,
+      ...text("endpoint", abs.endpoint),
+      ...text("account", abs.account),
+      ...mounted,
+    }));
+  if (type === "GCS" && gcs !== undefined)
+    return inBucket(gcs.path, gcs.gcpSecret, gcs.caSecret, (bucket, mounted) => ({
+      type,
+      bucket,
+      ...text("endpoint", gcs.endpoint),
+      ...mounted,
+    }));
+  if (type === "OSS" && oss !== undefined)
+    return inBucket(oss.path, oss.ossSecret, oss.caSecret, (bucket, mounted) => ({
+      type,
+      bucket,
+      endpoint: oss.endpoint,
+      ...mounted,
+      secretFolder: folders.store,
+    }));
+  if (type === "PVC" && pvc !== undefined)
+    return {
+      target: { type, folder: folders.claim },
+      path: pvc.path,
+      mounts: [{ folder: folders.claim, claim: pvc.claimName }],
+    };
   throw new RangeError(`the store of type ${type} is not described`);
+}
+
+type Mounted = Readonly<Partial<Record<"secretFolder" | "caFolder", string>>>;
+
+function inBucket(
+  path: string,
+  secret: string | undefined,
+  caSecret: string | undefined,
+  targetIn: (bucket: string, mounted: Mounted) => StoreTarget,
+): StorePlace {
+  const slash = path.indexOf("/");
+  const [secrets, cas] = [secretAt(folders.store, secret), secretAt(folders.ca, caSecret)];
+  const mounted = { ...folder("secretFolder", secrets), ...folder("caFolder", cas) };
+  return { target: targetIn(path.slice(0, slash), mounted), path: path.slice(slash + 1), mounts: [...secrets, ...cas] };
 }
 
 /** As `path` of an EtcdRestore takes it. */
@@ -156,11 +134,6 @@ const volumeName = ({ folder }: Mount): string => nameAt(folder);
 
 /** For the volume that backups are kept in, in a pod that reads or writes them there. */
 export const backupsVolume: string = nameAt(folders.claim);
-
-function split(path: string): { bucket: string; key: string } {
-  const at = path.indexOf("/");
-  return { bucket: path.slice(0, at), key: path.slice(at + 1) };
-}
 
 const secretAt = (folder: string, secret: string | undefined): Mount[] =>
   secret === undefined || secret === "" ? [] : [{ folder, secret }];

@@ -10,6 +10,8 @@ import { limited, scratchOf } from "./scratch.ts";
 import { type Mount, volumeMountsOf, volumesOf } from "./mounts.ts";
 
 export const workerContainerName = "worker";
+/** The init container that makes the data of a member from a backup. */
+export const restoreContainer = "restore";
 /** Room for a file of the size of the database. */
 export const scratchVolume = "scratch";
 const scratchFolder = "/scratch";
@@ -17,10 +19,14 @@ const scratchFolder = "/scratch";
 /** What the caches select by; `etcd_backup` or `etcd_restore` says whose it is. */
 export const workerLabels = { app: "etcd-worker" } as const;
 
-interface WorkerContainer {
-  readonly image: string;
-  readonly job: Job;
+/** A job, and what its worker has to mount for it. */
+export interface WorkerTask<J extends Job = Job> {
+  readonly job: J;
   readonly mounts: readonly Mount[];
+}
+
+interface WorkerContainer extends WorkerTask {
+  readonly image: string;
   readonly resources?: WorkerPolicy["resources"];
   readonly scratchSize?: WorkerPolicy["scratchSize"];
   readonly name?: string;
@@ -38,14 +44,16 @@ export function workerContainer({ image, job, mounts, resources, scratchSize, na
     ],
     volumeMounts: [...volumeMountsOf(mounts), { name: scratchVolume, mountPath: scratchFolder }],
     terminationMessagePolicy: "File",
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ["ALL"] },
-    },
+    securityContext: containerSecurity,
     ...(resources !== undefined && { resources }),
   };
 }
+
+export const containerSecurity: NonNullable<Container["securityContext"]> = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ["ALL"] },
+};
 
 interface WorkerPod extends WorkerContainer {
   readonly namespace: string;
@@ -121,10 +129,11 @@ export const statusesOf = ({ status }: Pod): readonly ContainerStatus[] => [
 const statusOf = (pod: Pod, container: string): ContainerStatus | undefined =>
   statusesOf(pod).find(({ name }) => name === container);
 
-/** The job of its worker. Undefined: it has none, or it cannot be read. */
-export function jobIn({ spec }: Pod): Job | undefined {
-  const container = spec?.containers.find(({ name }) => name === workerContainerName);
-  const text = container?.env?.find(({ name }) => name === jobVariable)?.value;
+/** The job of a container. Undefined: it has none, or it cannot be read. */
+export function jobIn({ spec }: Pod, container: string = workerContainerName): Job | undefined {
+  const all = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  const { env } = all.find(({ name }) => name === container) ?? {};
+  const text = env?.find(({ name }) => name === jobVariable)?.value;
   try {
     // The operator wrote it, and nobody can change the environment of a pod.
     return text === undefined ? undefined : (JSON.parse(text) as Job);

@@ -13,7 +13,6 @@ const unknownSize = 32 * GiB;
 /** etcd's log, which is made in pieces of 64 MiB, and what a database grows by when it is opened. */
 const slack = GiB;
 
-/** In bytes. */
 export function scratchOf(job: Job, { scratchSize = "" }: { readonly scratchSize?: string | undefined }): number {
   if (job.do !== "check" && job.do !== "restore") return noFile;
   const asked = amountOf(scratchSize);

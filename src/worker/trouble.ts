@@ -6,10 +6,6 @@ import type { Pod } from "../kube/objects/kinds.ts";
 import { printableLine } from "../kube/objects/printable.ts";
 import { statusesOf } from "./pod.ts";
 
-/** How long a pod may take to get its volumes before it is worth a word. */
-const patienceMs = 30_000;
-
-/** Why a pod does not start. */
 export interface Stuck {
   readonly because: string;
   /** `reported`: Kubernetes says so. `silent`: nobody says why, so it may just take its time. */
@@ -22,13 +18,6 @@ const advice: ReadonlyMap<string, string> = new Map([
   ["CreateContainerError", "`kubectl describe pod` says more."],
   ["RunContainerError", "`kubectl describe pod` says more."],
 ]);
-
-/** Undefined: nothing is known to be wrong. `now` in milliseconds since 1970. */
-export function troubleOf(pod: Pod, now: number): string | undefined {
-  const stuck = stuckOn(pod);
-  const since = Date.parse(pod.metadata?.creationTimestamp ?? "");
-  return stuck?.by === "reported" || now - since > patienceMs ? stuck?.because : undefined;
-}
 
 /** However short a while it may have been. Undefined: it has started. */
 export function stuckOn(pod: Pod): Stuck | undefined {

@@ -42,9 +42,9 @@ const hashOf = async (member: EtcdMember, built: Built, revision: number): Promi
 
 const rows = rowsOf<{ from: Built; to: Built; onlyInMatrix?: boolean }>([
   { from: "3.2.13", to: "3.2.13" },
-  { from: "3.4.23", to: "3.4.23" },
+  { from: "3.4.23", to: "3.4.23", onlyInMatrix: true },
   { from: "3.5.35", to: "3.5.35" },
-  { from: "3.6.16", to: "3.6.16" },
+  { from: "3.6.16", to: "3.6.16", onlyInMatrix: true },
   { from: "3.7.3", to: "3.7.3" },
   { from: "3.2.13", to: "3.7.3" },
   { from: "3.3.27", to: "3.4.23", onlyInMatrix: true },

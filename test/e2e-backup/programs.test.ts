@@ -67,7 +67,7 @@ describe("the three programs of etcd-operator 0.9", { concurrency: 1 }, () => {
 
   test("take a backup, with the status that it had", async () => {
     const { leader } = await cluster.untilHealthy();
-    for (const name of ["/one", "/two"]) await leader.etcd.put(name, "before the backup");
+    for (const name of ["/one", "/two"]) await leader.etcd.put(name, "before the backup", patiently);
     const { revision } = await leader.etcd.status(patiently);
     await apply(here(backupManifest));
     const { status } = await untilBackedUp(key(backupManifest.metadata.name));
@@ -99,7 +99,7 @@ describe("the three programs of etcd-operator 0.9", { concurrency: 1 }, () => {
 
   test("restore a cluster that is lost, with what was written before the backup", async () => {
     const before = await cluster.untilHealthy();
-    await before.leader.etcd.put("/three", "after the backup");
+    await before.leader.etcd.put("/three", "after the backup", patiently);
     await kubectl("delete", "pods", `--namespace=${namespace}`, "--selector=app=etcd", "--force", "--grace-period=0");
     await apply(here(restoreManifest));
     const { status } = await untilRestored(key(restoreManifest.metadata.name));

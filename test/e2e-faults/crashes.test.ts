@@ -48,7 +48,7 @@ const subjects: readonly Subject[] = [
     each: [
       { changes: 1, after: "every write", fewest: 15, onlyInMatrix: true },
       { changes: 2, after: "every second write", fewest: 7, onlyInMatrix: true },
-      { changes: 5, after: "every fifth write", fewest: 3 },
+      { changes: 5, after: "every fifth write", fewest: 3, onlyInMatrix: true },
     ],
   },
   {
@@ -57,7 +57,7 @@ const subjects: readonly Subject[] = [
     lead: "during an upgrade, ",
     each: [
       { changes: 1, after: "every write", fewest: 20, onlyInMatrix: true },
-      { changes: 5, after: "every fifth write", fewest: 4 },
+      { changes: 5, after: "every fifth write", fewest: 4, onlyInMatrix: true },
     ],
   },
   {

@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import { alerts } from "../../observability/alerts/alerts.ts";
 import { ensureMonitoringCrds } from "../../lab/build/prometheus.ts";
 import { run } from "../../lab/machine/command.ts";
+import { waitFor } from "../../lab/progress.ts";
 import { chart, helms } from "../install/helm.ts";
 import { pageScript, typeScript } from "../support/docs.ts";
 import { kubectl, kubectlJson } from "../support/kubectl.ts";
@@ -20,6 +21,9 @@ before(async () => {
   await kubectl("create", "--filename", crds);
   await kubectl("wait", "--for=condition=Established", "--timeout=180s", "--filename", crds);
   await kubectl("create", "namespace", namespace);
+  // kubectl learns of new kinds by discovery, which may lag behind.
+  const known = (): Promise<string> => kubectl("get", "podmonitors,prometheusrules", `--namespace=${namespace}`);
+  await waitFor("kubectl to know the new kinds", known, { timeoutMs: 120_000 });
 });
 
 // Other tests have no Prometheus operator.

@@ -2,9 +2,11 @@
 // serves is hurt. Each is put in the place of one that is good, and that is put back.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
+import { waitFor } from "../../lab/progress.ts";
 import type { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { Secret } from "../../src/kube/objects/kinds.ts";
-import { kube } from "../e2e/support/environment.ts";
+import { kube, patience } from "../e2e/support/environment.ts";
 import { sameProcesses } from "../e2e/proofs/replaced.ts";
 import {
   type GivenName,
@@ -105,7 +107,16 @@ export function badSecrets(the: () => TlsLane, given: () => GivenSecrets): void 
         await given().renew(secret);
         await untilSaid(the(), "True Valid");
         assert.equal(problemsIn(await metrics(), cluster.name), 0);
-        Object.assign(copies, await copiesOf(the()));
+        // The condition may say so before the members' Secret has the renewed certificate.
+        const renewed = await waitFor(
+          "the renewed certificate to be taken over",
+          async () => {
+            const now = await copiesOf(the());
+            return isDeepStrictEqual(now, copies) ? undefined : now;
+          },
+          { timeoutMs: patience },
+        );
+        Object.assign(copies, renewed);
       });
     sameProcesses(before, await cluster.untilHealthy());
     await writer.nothingIsLost();

@@ -6,6 +6,7 @@ import * as path from "node:path";
 import { after, before, test } from "node:test";
 import { claim, nextVersion } from "../../demo/names.ts";
 import { loadOperatorImage } from "../../lab/image.ts";
+import { waitFor } from "../../lab/progress.ts";
 import { root } from "../suites.ts";
 import { apply, kubectl } from "../support/kubectl.ts";
 import { testLab } from "../support/lab.ts";
@@ -73,11 +74,14 @@ test("an interrupted demo ends in order, and the next one tells the whole story"
   assert.match(text, /acknowledged, in the backup +([1-9]\d*) +\1$/m, text);
   assert.match(text, /acknowledged, later than the backup +[1-9]\d* +0$/m, text);
   // A member that a busy machine makes slow is missed for a moment.
-  const toBeReady = ["--for=condition=Ready", "--timeout=180s"];
-  await kubectl("wait", "etcd/my-etcd", `--namespace=${place.namespace}`, ...toBeReady);
-  assert.deepEqual(
-    [await get("etcd/my-etcd", ".status.ready"), await get("etcd/my-etcd", ".status.currentVersion")],
-    ["3/3", nextVersion],
+  let seen = "";
+  await waitFor(
+    "three members in the next version",
+    async () => {
+      seen = await get("etcd/my-etcd", ".status['ready','currentVersion']");
+      return seen === `3/3 ${nextVersion}` || undefined;
+    },
+    { timeoutMs: 180_000, lastSeen: () => seen },
   );
   assert.equal(await get("etcdrestore/my-etcd", ".status.succeeded"), "true");
 });

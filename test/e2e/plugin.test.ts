@@ -19,6 +19,7 @@ import { createCluster, clusterwide, currentEtcd, type TestCluster } from "./sup
 import { patience, restrictedNamespace } from "./support/environment.ts";
 import { followers } from "./support/healthy.ts";
 import { installOperator } from "./support/operator.ts";
+import { undisturbed } from "./support/undisturbed.ts";
 
 interface Member {
   readonly name: string;
@@ -68,9 +69,20 @@ describe("kubectl etcd", () => {
   const etcdIn = (where: string, ...words: string[]): Promise<string> =>
     run("kubectl", ["etcd", `--namespace=${cluster.namespace}`, ...words], {
       env: { PATH: `${where}:${process.env["PATH"]}` },
-      signal: AbortSignal.timeout(120_000),
+      signal: AbortSignal.timeout(patience),
     });
-  const view = async (): Promise<View> => JSON.parse(await etcd("status", name, "-o", "json"));
+  /** Waits until a command says so: a busy machine makes a member slow, and that is said first. */
+  const says = (words: RegExp, where: string, ...command: string[]): Promise<string> => {
+    let seen = "";
+    return waitFor(
+      `${command.join(" ")}: ${words}`,
+      async () => {
+        seen = await etcdIn(where, ...command).catch(String);
+        return words.test(seen) ? seen : undefined;
+      },
+      { timeoutMs: patience, everyMs: 500, lastSeen: () => seen },
+    );
+  };
 
   before(async () => {
     await bundlePlugin(path.join(folder, "kubectl-etcd"));
@@ -82,13 +94,13 @@ describe("kubectl etcd", () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   /** Kubelets report members some time after they serve, and one that a busy machine makes slow is said to be silent. */
-  const wellView = (): Promise<View> => {
+  const wellView = (where = folder): Promise<View> => {
     let seen = "";
     return waitFor(
       "status to show a cluster that is well",
       async () => {
-        const now = await view();
-        seen = JSON.stringify(now);
+        seen = await etcdIn(where, "status", name, "-o", "json");
+        const now = JSON.parse(seen) as View;
         const isWell = now.ready.status === "True" && now.quorum.margin === 1 && now.notes.length === 0;
         return isWell && now.members.every(({ health }) => health === "healthy") ? now : undefined;
       },
@@ -101,22 +113,21 @@ describe("kubectl etcd", () => {
     assert.equal(members.length, 3);
     for (const { lag } of members) assert.equal(typeof lag, "number");
     assert.ok(certificates.length > 0 && certificates.every(({ daysLeft }) => daysLeft > 30));
-    assert.match(await etcd("status"), /^my-etcd +3\/3 +Ready/m);
+    await says(/^my-etcd +3\/3 +Ready/m, folder, "status");
   });
 
   test("the executable, which needs no Node, shows the same", async () => {
     const alone = path.join(folder, "alone");
     mkdirSync(alone);
     await buildExecutable(path.join(folder, "kubectl-etcd"), await strippedNode(), path.join(alone, "kubectl-etcd"));
-    const { ready, members } = JSON.parse(await etcdIn(alone, "status", name, "-o", "json")) as View;
-    assert.deepEqual([ready.status, members.length], ["True", 3]);
-    assert.match(await etcdIn(alone, "ctl", name, "endpoint", "health"), /is healthy/);
+    assert.equal((await wellView(alone)).members.length, 3);
+    await says(/is healthy/, alone, "ctl", name, "endpoint", "health");
   });
 
   test("ctl reaches etcd through TLS, with nothing copied out of the cluster", async () => {
-    await etcd("ctl", name, "put", "greeting", "hello");
-    assert.match(await etcd("ctl", name, "get", "greeting"), /hello/);
-    assert.equal((await etcd("ctl", name, "endpoint", "health", "-w", "fields")).match(/"Health" : true/g)?.length, 3);
+    await says(/^OK/, folder, "ctl", name, "put", "greeting", "hello");
+    await says(/hello/, folder, "ctl", name, "get", "greeting");
+    await says(/^(?:[^]*"Health" : true){3}/, folder, "ctl", name, "endpoint", "health", "-w", "fields");
   });
 
   /** Read again for each that names a member: another may have moved the leader. */
@@ -138,20 +149,21 @@ describe("kubectl etcd", () => {
 
   test("move-leader moves it, and defrag takes it last", async () => {
     await wellView();
-    const { leader: before } = await cluster.untilHealthy();
-    await etcd("move-leader", name);
-    const { leader: now } = await cluster.untilHealthy();
-    assert.notEqual(now.name, before.name);
-    await wellView();
-    const lines = (await etcd("defrag", name, "--yes")).trim().split("\n");
+    const moved = await undisturbed(cluster, 1, () => etcd("move-leader", name));
+    assert.notEqual(moved.after.leader.name, moved.before.leader.name);
+    const { result, before } = await undisturbed(cluster, 0, async () => {
+      await wellView();
+      return says(/: defragmented/, folder, "defrag", name, "--yes");
+    });
+    const lines = result.trim().split("\n");
     assert.equal(lines.length, 3);
-    assert.ok(lines.at(-1)?.startsWith(`${now.name}:`), lines.join("\n"));
+    assert.ok(lines.at(-1)?.startsWith(`${before.leader.name}:`), result);
   });
 
   test("doctor finds nothing serious, and an upgrade has a plan", async () => {
     await wellView();
-    assert.match(await etcd("doctor", name), /This cluster has no backup/);
-    assert.match(await etcd("upgrade", name, "--to=3.7.3", "--plan"), new RegExp(`${currentEtcd} → 3.7.3`));
+    await says(/This cluster has no backup/, folder, "doctor", name);
+    await says(new RegExp(`${currentEtcd} → 3.7.3`), folder, "upgrade", name, "--to=3.7.3", "--plan");
   });
 
   test("report holds all parts, and no key", async () => {
@@ -168,9 +180,16 @@ describe("kubectl etcd", () => {
 
   test("replace-member replaces the leader with a new member", async () => {
     const { name: gone } = (await cluster.untilHealthy()).leader;
-    await etcd("replace-member", name, gone, "--yes");
+    await waitFor(
+      `${gone} to be replaced`,
+      async () => {
+        if ((await cluster.pod(gone)) !== undefined) await etcd("replace-member", name, gone, "--yes");
+        return true;
+      },
+      { timeoutMs: patience, everyMs: 500 },
+    );
     await cluster.untilHealthy({ without: [gone] });
-    assert.match(await etcd("ctl", name, "get", "greeting"), /hello/);
+    await says(/hello/, folder, "ctl", name, "get", "greeting");
   });
 
   test("a missing permission is reported by name, without a stack", async () => {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { networkInterfaces } from "node:os";
 import { describe, test } from "node:test";
 import { memberUrl } from "../../src/cluster/objects/endpoints.ts";
+import { triedVersions } from "../support/matrix.ts";
 import { RealEtcd } from "./real-etcd.ts";
 
 const loopbacks = Object.values(networkInterfaces())
@@ -11,7 +12,7 @@ const loopbacks = Object.values(networkInterfaces())
   .map(({ address }) => address);
 
 describe("a member that listens at 0.0.0.0", () => {
-  for (const built of ["3.7.3", "3.6.16", "3.5.35", "3.4.23", "3.3.27", "3.2.13"] as const)
+  for (const built of triedVersions)
     test(`of ${built} is reached at every address of its machine`, async () => {
       await using etcd = await RealEtcd.start(built, { everywhere: true });
       const { port } = new URL(etcd.clientUrl("m0"));

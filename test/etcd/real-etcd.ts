@@ -1,11 +1,9 @@
 // Real etcd processes on loopback, each with its data in a temporary folder, for what the in-memory cluster cannot
 // show. No process and no file outlives the test.
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -17,6 +15,8 @@ import type { EtcdMember, Member } from "../../src/etcd/member.ts";
 import { type ClientTls, EtcdMembers } from "../../src/etcd/members.ts";
 import { Http2Origin } from "../../src/transport/origin.ts";
 import { AuthAdmin } from "./auth-admin.ts";
+import { patient } from "./patient-member.ts";
+import { freePort } from "../../lab/machine/free-port.ts";
 import { untilStopped } from "../../lab/machine/stopped.ts";
 import { comesTrue, type EtcdWorld } from "../../src/etcd/testing/world.ts";
 import { hasFlag } from "../../src/etcd/versions/flags.ts";
@@ -171,7 +171,7 @@ export class RealEtcd implements EtcdWorld {
     const program = await etcdProgram(built);
     const folder = await mkdtemp(path.join(tmpdir(), `etcd-${built}-`));
     const names = ["m0", "m1", "m2", "m3", "m4"];
-    const ports = await freePorts(3 * names.length);
+    const ports = await Promise.all(Array.from({ length: 3 * names.length }, () => freePort(everywhere(options))));
     const scheme = options.tls ? "https" : "http";
     const processes = new Map(
       names.map((name, index) => [
@@ -209,12 +209,14 @@ export class RealEtcd implements EtcdWorld {
 
   member(name: string, login?: Login, members: EtcdMembers = this.members): EtcdMember {
     const tls = this.clientUrl(name).startsWith("https") ? this.#options.tls : undefined;
-    return members.at({
-      url: this.clientUrl(name),
-      ...(login && { login }),
-      ...(tls ? { tls: tls.client } : {}),
-      ...(tls?.serverName === undefined ? {} : { serverName: tls.serverName }),
-    });
+    return patient(
+      members.at({
+        url: this.clientUrl(name),
+        ...(login && { login }),
+        ...(tls ? { tls: tls.client } : {}),
+        ...(tls?.serverName === undefined ? {} : { serverName: tls.serverName }),
+      }),
+    );
   }
 
   async setUser(login: Login, roles: readonly string[]): Promise<void> {
@@ -490,35 +492,13 @@ export class RealEtcd implements EtcdWorld {
   }
 }
 
+/** Who listens everywhere needs a port that is free everywhere. */
+const everywhere = (options: RealEtcdOptions): string => (options.everywhere ? "0.0.0.0" : "127.0.0.1");
+
 function flagsOf({ args, flags }: Process): string[] {
   const kept = args.filter((arg) => !Object.keys(flags).some((flag) => arg.startsWith(`--${flag}=`)));
   return [
     ...kept,
     ...Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}=${value}`])),
   ];
-}
-
-/** Below the ephemeral ports: an outgoing connection could take one of those before etcd listens on it. */
-const lowestPort = 20_000;
-const highestPort = 32_000;
-const handedOut = new Set<number>();
-
-/** Gives out each port once: some processes start to listen much later. */
-async function freePorts(count: number): Promise<number[]> {
-  const ports: number[] = [];
-  while (ports.length < count) {
-    const port = randomInt(lowestPort, highestPort);
-    if (handedOut.has(port)) continue;
-    handedOut.add(port);
-    if (await isFree(port)) ports.push(port);
-  }
-  return ports;
-}
-
-function isFree(port: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const server = createServer()
-    .once("error", () => resolve(false))
-    .listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  return promise;
 }

@@ -19,7 +19,7 @@ const everyFlag = new Set(etcdVersions.flatMap((built) => [...flagsOf(version(bu
 /** A program that has the flag complains about the next one, which none has. */
 function knows(program: string, flag: string): Promise<boolean> {
   return new Promise((resolve) => {
-    execFile(program, [`--${flag}=?`, "--no-such-flag"], { timeout: 20_000 }, (_error, stdout, stderr) => {
+    execFile(program, [`--${flag}=?`, "--no-such-flag"], { timeout: 120_000 }, (_error, stdout, stderr) => {
       resolve(!new RegExp(`not defined: -+${flag}\\b(?!-)`).test(stdout + stderr));
     });
   });
@@ -104,18 +104,21 @@ for (const built of triedVersions)
       await using etcd = await RealEtcd.start(built);
       const piece = randomBytes(1 << 20);
       for (let n = 0; n < 100; n += 1) await etcd.member("m0").put(`piece/${n}`, piece);
-      const over = new AbortController();
-      const defragmentation = etcd
-        .member("m0")
-        .defragment({ deadline: 60_000 })
-        .finally(() => over.abort());
       let answers = 0;
-      for (; !over.signal.aborted; await setTimeout(5)) {
-        await lives(etcd, probesOf(v).liveness);
-        if (!over.signal.aborted) answers += 1;
+      // Again and again: a fast machine is done before it is asked often enough.
+      for (let round = 0; answers <= 3; round += 1) {
+        assert.ok(round < 100, `${answers} answers before it was done ${round} times`);
+        const over = new AbortController();
+        const defragmentation = etcd
+          .member("m0")
+          .defragment({ deadline: 300_000 })
+          .finally(() => over.abort());
+        for (; !over.signal.aborted; await setTimeout(5)) {
+          await lives(etcd, probesOf(v).liveness);
+          if (!over.signal.aborted) answers += 1;
+        }
+        await defragmentation;
       }
-      await defragmentation;
-      assert.ok(answers > 3, `${answers} answers before it was done`);
     });
 
     if (has(v, "learners"))

@@ -52,7 +52,7 @@ export class Writer implements AsyncDisposable {
   /** Ends it, after enough writes to be meaningful. Every member has each of them, and all have the same data. */
   async expectAll(): Promise<void> {
     await waitFor("100 acknowledged writes", async () => this.#acknowledged.length > 100 || undefined, {
-      timeoutMs: 60_000,
+      timeoutMs: 180_000,
       lastSeen: () => `${this.#acknowledged.length} acknowledged, ${this.#failures} not`,
     });
     await this[Symbol.asyncDispose]();

@@ -11,6 +11,7 @@ import { flatten } from "../../install/chart/value.ts";
 import { values } from "../../install/chart/values.ts";
 import { installationOf } from "../../install/installation.ts";
 import type { Manifest } from "../../install/manifest.ts";
+import { ruleFile } from "../../observability/rules.ts";
 import { chart, helms } from "./helm.ts";
 import { comparable, manifestsIn, titleOf } from "./rendered.ts";
 
@@ -277,7 +278,31 @@ for (const helm of helms)
         "fleet.json": '{\n  "title": "{{ x }}"\n}\n',
       });
       assert.equal(made["ConfigMap n/etcd-operator-fleet"]?.metadata.labels?.["grafana_dashboard"], "1");
+      // An alert without a runbook stays without.
+      const base = ["--set=prometheusRule.enabled=true", "--set=prometheusRule.runbookBaseURL=https://x.example/docs/"];
+      const same = comparable(manifestsIn(await helm.run("template", "etcd-operator", copy, "--namespace=n", ...base)));
+      assert.deepEqual(same["PrometheusRule n/etcd-operator"]?.["spec"], rules.spec);
       assert.deepEqual(made["PodMonitor n/etcd-operator-members"]?.["spec"], { selector: {} });
+    });
+
+    test("runbook_url of the alerts is below the URL that is given, or a path", async () => {
+      const urlsWith = async (...set: string[]): Promise<string[]> => {
+        const rule = (await render("--set=prometheusRule.enabled=true", ...set)).find(
+          (one) => one.kind === "PrometheusRule",
+        );
+        assert.ok(rule);
+        const { groups } = rule["spec"] as ReturnType<typeof ruleFile>;
+        return groups.flatMap(({ rules }) => rules.map(({ annotations }) => annotations["runbook_url"] ?? ""));
+      };
+      const paths = ruleFile().groups.flatMap(({ rules }) =>
+        rules.map(({ annotations }) => annotations["runbook_url"]),
+      );
+      assert.deepEqual(await urlsWith(), paths);
+      for (const base of ["https://git.example.com/main", "https://git.example.com/main/"])
+        assert.deepEqual(
+          await urlsWith(`--set=prometheusRule.runbookBaseURL=${base}`),
+          paths.map((one) => `https://git.example.com/main/${one}`),
+        );
     });
 
     test("the values that helm shows are those of the table", async () => {

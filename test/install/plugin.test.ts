@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
-import { mkdir, open, readFile, symlink } from "node:fs/promises";
+import { mkdir, open, readFile, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -94,20 +94,70 @@ describe("the executable", () => {
   });
 });
 
+/** macOS is not to be had here: what its archive holds runs on any system with a shell and Node. */
+describe("the archive for macOS", () => {
+  const unpacked = path.join(folder, "mac");
+  /** As krew links it: through another link, relative to its own folder. */
+  const linked = path.join(folder, "mac-bin", "kubectl-etcd");
+  const system = ["sh", "dirname", "readlink"];
+  before(async () => {
+    const { file } = plugin.archives.find(({ system }) => system === "darwin")!;
+    await mkdir(unpacked);
+    await run("tar", ["-xzf", path.join(path.dirname(plugin.manifest), file), "-C", unpacked]);
+    await mkdir(path.dirname(linked));
+    await symlink(path.join(unpacked, "kubectl-etcd"), path.join(folder, "mac-bin", "first"));
+    await symlink("first", linked);
+    for (const name of system) {
+      const found = (await run("sh", ["-c", `command -v ${name}`])).trim();
+      await symlink(found, path.join(folder, "mac-bin", name));
+    }
+  });
+
+  for (const words of [["version"], ["--help"], ["no-such-command"]])
+    test(`kubectl etcd ${words.join(" ")} answers through a link as the file does`, async () => {
+      const env = { PATH: `${path.dirname(linked)}:${path.dirname(process.execPath)}` };
+      assert.deepEqual(await answer(linked, words, env), await answer(process.execPath, [plugin.file, ...words]));
+    });
+
+  test("without Node it says what to install", async () => {
+    const found = await answer(linked, ["version"], { PATH: path.dirname(linked) });
+    assert.equal(found.code, 127);
+    assert.match(found.stderr, /^kubectl etcd needs Node\.js 24\.0 or newer\. Install it from https:/);
+  });
+
+  test("is small, since it has no Node in it", async () => {
+    const { file } = plugin.archives.find(({ system }) => system === "darwin")!;
+    const { size } = await stat(path.join(path.dirname(plugin.manifest), file));
+    assert.ok(size < 2 * 2 ** 20, `${size} bytes`);
+  });
+});
+
 describe("for krew", () => {
   test("the manifest has the hash of each archive, and an archive the program and its licenses", async () => {
     const { spec } = parse(await readFile(plugin.manifest, "utf8")) as {
-      spec: { platforms: { uri: string; sha256: string; bin: string }[] };
+      spec: {
+        platforms: {
+          selector: { matchLabels: Record<"os" | "arch", string> };
+          uri: string;
+          sha256: string;
+          bin: string;
+        }[];
+      };
     };
-    assert.equal(spec.platforms.length, plugin.archives.length);
-    for (const { uri, sha256: said, bin } of spec.platforms) {
+    assert.deepEqual(
+      spec.platforms.map(({ selector: { matchLabels } }) => `${matchLabels.os}/${matchLabels.arch}`).sort(),
+      ["darwin/amd64", "darwin/arm64", "linux/amd64", "linux/arm64"],
+    );
+    for (const { selector, uri, sha256: said, bin } of spec.platforms) {
       const archive = path.join(path.dirname(plugin.manifest), path.basename(uri));
       assert.equal(uri, `https://example.org/${version}/${path.basename(archive)}`);
       assert.equal(said, await sha256(archive));
       const listed = (await run("tar", ["--numeric-owner", "-tvzf", archive])).trim().split("\n");
       assert.deepEqual(
         listed.map((line) => line.replace(/\s.*\s/, " ")),
-        [`-rwxr-xr-x ${bin}`, "-rw-r--r-- LICENSE", "-rw-r--r-- LICENSE.node"],
+        selector.matchLabels.os === "darwin"
+          ? [`-rwxr-xr-x ${bin}`, "-rw-r--r-- kubectl-etcd.cjs", "-rw-r--r-- LICENSE"]
+          : [`-rwxr-xr-x ${bin}`, "-rw-r--r-- LICENSE", "-rw-r--r-- LICENSE.node"],
       );
     }
   });
@@ -127,7 +177,9 @@ describe("for krew", () => {
       assert.equal(code, 0, stderr);
       return stdout + stderr;
     };
-    const { file } = plugin.archives.find(({ architecture }) => isOwn(architecture))!;
+    const { file } = plugin.archives.find(
+      ({ system, architectures }) => system === "linux" && architectures.some(isOwn),
+    )!;
     const archive = path.join(path.dirname(plugin.manifest), file);
     const said = await kubectl("krew", "install", `--manifest=${plugin.manifest}`, `--archive=${archive}`);
     assert.match(said, /Installed plugin: etcd/);

@@ -55,7 +55,7 @@ async function renewals(lease: string, count: number): Promise<void> {
   let seen = 0;
   const { metadata } = await admin.get(Lease, { namespace, name: lease });
   const from = { namespace, fieldSelector: `metadata.name=${lease}`, resourceVersion: metadata?.resourceVersion ?? "" };
-  const timeout = setTimeout(() => signal.abort(new Error(`${seen} renewals of ${lease}`)), 30_000);
+  const timeout = setTimeout(() => signal.abort(new Error(`${seen} renewals of ${lease}`)), patience);
   const enough = new Error("enough renewals");
   await admin
     .watch(Lease, { ...from, signal: signal.signal }, (event) => {
@@ -79,14 +79,17 @@ async function writesOf(elector: Elector, from: AuditMark): Promise<AuditEntry[]
   return (await auditEntries(lab, from)).filter((entry) => entry.user === elector.user && isWrite(entry));
 }
 
-/** When the lease that this elector renewed last ran out, at the earliest that a rival may think so. */
+/**
+ * When the lease that this elector renewed last ran out, at the earliest that a rival may think so: it sees a renewal after
+ * that came to the API server, and perhaps before that has answered.
+ */
 function leasePassed(writes: readonly AuditEntry[], before: number): number {
   const renewals = writes.filter(
     (entry) => entry.resource === "leases" && isGood(entry) && Date.parse(entry.time) <= before,
   );
   const last = renewals.at(-1);
   assert.ok(last, "it never renewed its lease");
-  return Date.parse(last.time) + leaseDuration;
+  return Date.parse(last.received) + leaseDuration;
 }
 
 test("a leader that is asked to end hands over, and its lease is not waited for", async () => {
@@ -105,13 +108,13 @@ test("a leader that is killed is followed when its lease has run out, and not be
   const [leader, standby] = await leaderAndStandby("dies");
   const killed = Date.now();
   leader.signal("SIGKILL");
-  // Longer than the lease by as much: on a busy machine it takes some time to see that, and to write.
-  const took = await standby.says("wrote", killed, leaseDuration * 2);
+  // On a busy machine it takes some time to see that, and to write.
+  const took = await standby.says("wrote", killed, leaseDuration + patience);
   const passed = leasePassed(await writesOf(leader, mark), killed);
   say(
     `  from SIGKILL to the first write of the next leader: ${took - killed} ms; after the lease: ${took - passed} ms`,
   );
-  assert.ok(took >= passed - 100, `${passed - took} ms before the lease had run out`);
+  assert.ok(took >= passed, `${passed - took} ms before the lease had run out`);
 });
 
 test("a leader that stood still for twice as long as its lease writes nothing after that has passed", async () => {
@@ -122,7 +125,7 @@ test("a leader that stood still for twice as long as its lease writes nothing af
   await unfenced.says("wrote", 0, patience);
   const stopped = Date.now();
   for (const elector of [leader, unfenced]) elector.signal("SIGSTOP");
-  const taken = await standby.says("wrote", stopped, leaseDuration * 2);
+  const taken = await standby.says("wrote", stopped, leaseDuration + patience);
   await sleep(stopped + 2 * leaseDuration - Date.now());
   const resumed = Date.now();
   for (const elector of [leader, unfenced]) elector.signal("SIGCONT");

@@ -158,7 +158,7 @@ describe("kubectl", () => {
     assert.match(wide, /Running\s+20480\s+17\s+All serve\./);
     for (const category of ["all", "etcd"])
       assert.match(await kubectl(["get", category, `--namespace=${namespace}`]), /columns/);
-    await kubectl(["wait", "etcd/columns", "--for=condition=Ready", "--timeout=5s", `--namespace=${namespace}`]);
+    await kubectl(["wait", "etcd/columns", "--for=condition=Ready", "--timeout=60s", `--namespace=${namespace}`]);
   });
 
   it("scales, within the limits", async () => {

@@ -25,7 +25,8 @@ for (const version of triedVersions)
     const urls = { "listen-client-urls": client, "advertise-client-urls": client, "listen-peer-urls": peer };
     const peers = { "initial-advertise-peer-urls": peer, "initial-cluster": `default=${peer}`, "data-dir": data };
     const flags = Object.entries({ ...urls, ...peers }).map(([flag, value]) => `--${flag}=${value}`);
-    const etcd = spawn(path.join(programs, "etcd"), flags, { stdio: ["ignore", "ignore", "pipe"] });
+    const alone = ["--pdeathsig", "KILL", "--", path.join(programs, "etcd")];
+    const etcd = spawn("setpriv", [...alone, ...flags], { stdio: ["ignore", "ignore", "pipe"] });
     etcd.stderr.setEncoding("utf8").on("data", (text: string) => log.push(text));
     const ended = once(etcd, "exit");
     try {

@@ -11,6 +11,7 @@ import { kubeconfigPath, type LabConfig, labConfig, labNode, machineFolder } fro
 import { aliveDaemons, readDaemon, signalDaemon } from "../../lab/machine/daemon.ts";
 import { down } from "../../lab/down.ts";
 import { killProcesses, labProcesses } from "../../lab/machine/processes.ts";
+import { readRecord } from "../../lab/machine/registry.ts";
 import { waitFor } from "../../lab/progress.ts";
 import { traces } from "../../lab/machine/traces.ts";
 import { isUp, up } from "../../lab/up.ts";
@@ -58,8 +59,9 @@ function command(...args: string[]): { child: ChildProcess; ended: Promise<{ cod
   return { child, ended: new Promise((resolve) => child.on("close", (code) => resolve({ code, text }))) };
 }
 
+/** Also those that a killed run of another folder left. */
 async function takeDownBoth(): Promise<void> {
-  for (const lab of [first, second]) await down(lab);
+  for (const lab of [first, second]) await down(readRecord(lab.name) ?? lab);
 }
 
 describe("two labs on one machine", () => {

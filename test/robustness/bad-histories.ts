@@ -288,10 +288,15 @@ const ofWatches: readonly BadHistory[] = [
     check: "watch",
     why: /broke Ordered/,
     spoil(recording) {
-      const responses = withEvents(followed(recording));
-      const at = Math.floor(responses.length / 2);
-      const [one, other] = [found(responses[at], "response"), found(responses[at + 1], "response")];
-      [one.Events, other.Events] = [other.Events, one.Events];
+      // No notice is between them: that would be another promise that is broken.
+      const { Responses = [] } = followed(recording);
+      const half = Math.floor(Responses.length / 2);
+      const hasEvents = (one: WatchResponse | undefined): boolean => (one?.Events ?? []).length > 0;
+      const at = Responses.findIndex(
+        (one, index) => index >= half && hasEvents(one) && hasEvents(Responses[index + 1]),
+      );
+      const [one, other] = [found(Responses[at], "response"), found(Responses[at + 1], "response after it")];
+      [one.Events, other.Events] = [other.Events ?? [], one.Events ?? []];
     },
   },
   {

@@ -8,8 +8,22 @@ import { waitFor } from "../../lab/progress.ts";
 
 const execute = promisify(execFile);
 
+/** A busy machine lets kubectl's ten seconds for a handshake pass; nothing was sent then. */
+const neverConnected = /TLS handshake timeout/;
+const mostTries = 10;
+
+async function connected<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === mostTries || !neverConnected.test(String(error))) throw error;
+    }
+  }
+}
+
 /** The error of a failed command carries kubectl's output. */
-export const kubectl = (...args: string[]): Promise<string> => run("kubectl", args);
+export const kubectl = (...args: string[]): Promise<string> => connected(() => run("kubectl", args));
 
 export async function kubectlJson<T>(...args: string[]): Promise<T> {
   return JSON.parse(await kubectl(...args, "--output=json")) as T;
@@ -18,7 +32,7 @@ export async function kubectlJson<T>(...args: string[]): Promise<T> {
 /** Like `kubectl apply -f`, given objects. */
 export async function apply(...objects: object[]): Promise<void> {
   const list = { apiVersion: "v1", kind: "List", items: objects };
-  await run("kubectl", ["apply", "--filename=-"], { input: JSON.stringify(list) });
+  await connected(() => run("kubectl", ["apply", "--filename=-"], { input: JSON.stringify(list) }));
 }
 
 /** Standard output of a command inside a pod. */

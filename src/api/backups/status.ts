@@ -1,6 +1,8 @@
 // Parts of a status that EtcdBackup and EtcdRestore share.
 import { array, boolean, defaulted, integer, object, oneOf, required, string } from "../schema/schema.ts";
 
+export const when = (description: string) => string(`${description}, for example 2026-01-31T12:00:00Z.`);
+
 export const conditions = (types: string) =>
   defaulted(
     [],

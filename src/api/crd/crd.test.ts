@@ -67,7 +67,11 @@ describe("the CRD of EtcdCluster, field by field,", () => {
   });
 
   it("names the default in the description", () => {
-    assert.match(at(".spec.version").description ?? "", /Default: 3\.2\.13\.$/);
+    assert.match(at(".spec.repository").description ?? "", /Default: quay\.io\/coreos\/etcd\.$/);
+  });
+
+  it("has no default for the version: the API server would give it to clusters that exist", () => {
+    assert.equal("default" in at(".spec.version"), false);
   });
 
   it("keeps the odd names of etcd-operator 0.9", () => {

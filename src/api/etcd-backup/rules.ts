@@ -1,19 +1,11 @@
 // The rules that refuse an EtcdBackup, in CEL for the API server and in TypeScript for objects that were stored before.
 import type { NameRule } from "../kind-description.ts";
 import { type Credential, patternOf, refusalOf } from "../../recipients/recipients.ts";
-import { matches } from "../rules.ts";
+import { matches, nameOfAtMost, timeOf } from "../rules.ts";
 import type { Rule } from "../schema/schema.ts";
 
 /** A worker's name is this, a dash and a tail, and has at most 63 characters. */
-const longestName = 50;
-
-export const nameRules: readonly NameRule[] = [
-  {
-    says: `metadata.name must not be longer than ${longestName} characters: pod names are derived from it. Choose a shorter name.`,
-    cel: `self.metadata.name.size() <= ${longestName}`,
-    holds: (name) => name.length <= longestName,
-  },
-];
+export const nameRules: readonly NameRule[] = [nameOfAtMost(50)];
 
 export const endpointForm: Rule<string> = matches(
   "^https?://[^/?#@ ]+/?$",
@@ -68,10 +60,7 @@ export const maxBackups: Rule<number> = {
   holds: (count) => count >= 0,
 };
 
-export const releaseTime: Rule<string> = matches(
-  "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$",
-  "spec.backupPolicy.releaseBefore must be a time, for example 2026-01-31T12:00:00Z.",
-);
+export const releaseTime = timeOf("spec.backupPolicy.releaseBefore");
 
 interface When {
   readonly backupIntervalInSecond?: number;

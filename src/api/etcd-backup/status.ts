@@ -1,5 +1,5 @@
 // The status of an EtcdBackup. The first five fields are those of etcd-operator 0.9, the capital included.
-import { backupFacts, conditions } from "../backups/status.ts";
+import { backupFacts, conditions, when } from "../backups/status.ts";
 import {
   array,
   boolean,
@@ -13,8 +13,6 @@ import {
   type StoredOf,
   string,
 } from "../schema/schema.ts";
-
-const when = (description: string) => string(`${description}, for example 2026-01-31T12:00:00Z.`);
 
 export const phases = [
   "Pending",

@@ -13,11 +13,11 @@ const old = (what: string): CompleteEtcdCluster => {
 };
 
 describe("an EtcdCluster with its defaults", () => {
-  it("has those of etcd-operator 0.9, and newer ones", () => {
+  it("has those of etcd-operator 0.9, a current version of etcd, and newer ones", () => {
     assert.deepEqual(withDefaults(cluster({ size: 3 })).spec, {
       size: 3,
       repository: "quay.io/coreos/etcd",
-      version: "3.2.13",
+      version: "3.6.16",
       paused: false,
       pod: { antiAffinity: false, terminationGracePeriodSeconds: 5, DNSTimeoutInSecond: 0, ClusterDomain: "" },
       etcd: {},
@@ -63,8 +63,9 @@ describe("an EtcdCluster with its defaults", () => {
     assert.equal(pod.labels?.["example.com/tier"], "");
   });
 
-  it("drops fields of releases before 0.9", () => {
-    assert.deepEqual(old("with fields of releases before 0.9").spec, withDefaults(cluster({ size: 3 })).spec);
+  it("drops fields of releases before 0.9, by which it knows which version they ask for", () => {
+    const { spec } = withDefaults(cluster({ size: 3 }));
+    assert.deepEqual(old("with fields of releases before 0.9").spec, { ...spec, version: "3.2.13" });
   });
 
   it("keeps the stored status, and fills in what etcd-operator 0.9 left out", () => {
@@ -122,7 +123,7 @@ describe("an EtcdCluster with its defaults", () => {
 describe("the image of the members", () => {
   const image = (spec: EtcdCluster["spec"]): string => imageOf(withDefaults(cluster(spec)).spec);
   it("is made of repository and version", () => {
-    assert.equal(image({ size: 1 }), "quay.io/coreos/etcd:v3.2.13");
+    assert.equal(image({ size: 1 }), "quay.io/coreos/etcd:v3.6.16");
     assert.equal(image({ size: 1, repository: "r/e", version: "v3.6.16" }), "r/e:v3.6.16");
   });
   it("is spec.image where that is set", () => {

@@ -1,9 +1,10 @@
 // EtcdCluster of etcd.database.coreos.com/v1beta2: its kind, its types and its defaults.
 import type { Affinity } from "kubernetes-types/core/v1.js";
-import { type Kind, type KubeObject, keyOf, type ObjectMeta } from "../../kube/objects/objects.ts";
-import { complete } from "../schema/complete.ts";
+import type { Kind, KubeObject } from "../../kube/objects/objects.ts";
+import { type Completed, completed, ourKind } from "../object.ts";
 import { type CompleteSpec, type EtcdClusterSpec, specSchema } from "./spec.ts";
 import { type CompleteStatus, type EtcdClusterStatus, statusSchema } from "./status.ts";
+import { versionOf } from "./version.ts";
 
 export { problemsOf } from "./problems.ts";
 export type { CompleteSpec, EtcdClusterSpec } from "./spec.ts";
@@ -15,38 +16,24 @@ export interface EtcdCluster extends KubeObject {
   status?: EtcdClusterStatus;
 }
 
-export const EtcdCluster: Kind<EtcdCluster> = {
-  group: "etcd.database.coreos.com",
-  version: "v1beta2",
-  kind: "EtcdCluster",
-  plural: "etcdclusters",
-  namespaced: true,
-};
+export const EtcdCluster: Kind<EtcdCluster> = ourKind("EtcdCluster");
 
-/** With every default filled in: what the rest of the operator works with. */
-export interface CompleteEtcdCluster extends EtcdCluster {
-  metadata: ObjectMeta & { name: string; namespace: string };
-  spec: CompleteSpec;
-  status: CompleteStatus;
-}
+export type CompleteEtcdCluster = Completed<EtcdCluster, CompleteSpec, CompleteStatus>;
 
-/** Pure, and never stored: the stored object keeps showing what the person wrote and what is a default. */
-export function withDefaults(cluster: EtcdCluster): CompleteEtcdCluster {
-  const { name, namespace } = keyOf(cluster);
-  const spec = complete(specSchema, cluster.spec);
+/** `made`: the versions that its pods and volumes were made in, where they are known. */
+export function withDefaults(cluster: EtcdCluster, made: readonly string[] = []): CompleteEtcdCluster {
+  const { spec, ...rest } = completed(cluster, specSchema, statusSchema);
+  const { name } = rest.metadata;
   return {
-    ...cluster,
-    metadata: { ...cluster.metadata, name, namespace },
+    ...rest,
     spec: {
       ...spec,
-      version: plainVersion(spec.version),
+      version: versionOf(cluster, made),
       pod: { ...spec.pod, ...spreadOverNodes(spec, name), ClusterDomain: withLeadingDot(spec.pod.ClusterDomain) },
     },
-    status: complete(statusSchema, cluster.status),
   };
 }
 
-/** The image that the members run. */
 export function imageOf(spec: Pick<CompleteSpec, "image" | "repository" | "version">): string {
   return spec.image ?? `${spec.repository}:v${plainVersion(spec.version)}`;
 }
@@ -57,7 +44,7 @@ const plainVersion = (version: string): string => version.trim().replace(/^v+/, 
 const withLeadingDot = (domain: string): string => (domain === "" || domain.startsWith(".") ? domain : `.${domain}`);
 
 /** `antiAffinity: true` as in etcd-operator 0.9: one member a node. An `affinity` that is set wins. */
-function spreadOverNodes({ pod }: CompleteSpec, cluster: string): { affinity?: Affinity } {
+function spreadOverNodes({ pod }: Pick<CompleteSpec, "pod">, cluster: string): { affinity?: Affinity } {
   if (!pod.antiAffinity || pod.affinity !== undefined) return {};
   const sameCluster = { matchLabels: { etcd_cluster: cluster } };
   const term = { labelSelector: sameCluster, topologyKey: "kubernetes.io/hostname" };

@@ -58,7 +58,6 @@ export function variableOf(flag: string): string {
   return `ETCD_${flag.toUpperCase().replaceAll("-", "_")}`;
 }
 
-/** One setting of `extraArgs`. */
 export interface ExtraSetting {
   /** As the person wrote it, for sentences: `--pre-vote`, or `the feature gate LeaseCheckpoint`. */
   readonly written: string;

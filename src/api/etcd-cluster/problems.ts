@@ -18,17 +18,18 @@ import { annotationProblems, labelProblems } from "./label-problems.ts";
 import { resourceProblems } from "./resource-problems.ts";
 import { argForm, nameRules, ownedFlags, typedFlags } from "./rules.ts";
 import { type CompleteSpec, type PodPolicy, specSchema } from "./spec.ts";
+import { versionOf } from "./version.ts";
 
-/** Empty when all is well. Given the object as it is stored: defaults are not needed and do no harm. */
-export function problemsOf(cluster: EtcdCluster): string[] {
+/** Empty when all is well. Given the object as it is stored: defaults are not needed and do no harm. `made`: see `withDefaults`. */
+export function problemsOf(cluster: EtcdCluster, made: readonly string[] = []): string[] {
   const ofName = nameRules.filter((rule) => !rule.holds(cluster.metadata?.name ?? "")).map((rule) => rule.says);
   if (cluster.spec === undefined || cluster.spec === null) return [...ofName, "spec is missing: it must be set."];
-  const spec = complete(specSchema, cluster.spec);
+  const spec = { ...complete(specSchema, cluster.spec), version: versionOf(cluster, made) };
   return [...ofName, ...check(specSchema, cluster.spec, "spec"), ...versionProblems(spec), ...podProblems(spec.pod)];
 }
 
 function versionProblems(spec: CompleteSpec): string[] {
-  const wanted = parseVersion(spec.version.replace(/^v+/, ""));
+  const wanted = parseVersion(spec.version);
   // Its form has been complained about already, and nothing else can be said.
   if (wanted === undefined) return [];
   const text = formatVersion(wanted);

@@ -28,6 +28,7 @@ import {
   type StoredOf,
   string,
 } from "../schema/schema.ts";
+import { defaultVersion, inheritedVersion } from "./version.ts";
 
 const secretAt = (path: string, description: string) =>
   string(description, { longest: 253, rules: [rules.secretName(`spec.${path}`)] });
@@ -122,7 +123,7 @@ const etcdSchema = object(
   "Settings of etcd itself.",
   {
     quotaBackendBytes: integer(
-      "Size in bytes at which the database takes no more writes. If unset, etcd's default of 2 GiB applies.",
+      "Size in bytes at which the database takes no more writes. If unset, etcd's default of 2 GiB applies; members of a cluster that begins on volumes smaller than 4.9 GiB get what fits the volume.",
       {
         min: 1,
       },
@@ -248,15 +249,12 @@ export const specSchema = object("Desired state of the cluster.", {
       rules: [rules.repositoryWithoutTag],
     }),
   ),
-  version: defaulted(
-    "3.2.13",
-    string(
-      "Version of etcd, for example 3.6.16. Always set it: the default is that of etcd-operator 0.9, so that its manifests keep their meaning.",
-      {
-        longest: 128,
-        rules: [rules.versionForm],
-      },
-    ),
+  version: string(
+    `Version of etcd, for example 3.6.16. If unset, a new cluster begins with ${defaultVersion}, and a cluster that exists keeps the version that it runs, whatever a later operator begins with. With a field that only etcd-operator 0.9 used, a new cluster begins with its default, ${inheritedVersion}.`,
+    {
+      longest: 128,
+      rules: [rules.versionForm],
+    },
   ),
   image: string(
     "Full image reference, used instead of `repository` and the tag from `version`. The image must contain etcd of `version`.",
@@ -289,5 +287,6 @@ export const specSchema = object("Desired state of the cluster.", {
 });
 
 export type EtcdClusterSpec = StoredOf<typeof specSchema>;
-export type CompleteSpec = CompleteOf<typeof specSchema>;
+/** Which version it is where none is set: `version.ts`. */
+export type CompleteSpec = CompleteOf<typeof specSchema> & { readonly version: string };
 export type PodPolicy = CompleteOf<typeof podSchema>;

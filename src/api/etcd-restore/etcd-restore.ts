@@ -1,6 +1,6 @@
 // EtcdRestore of etcd.database.coreos.com/v1beta2: its kind, its types and its defaults.
-import { type Kind, type KubeObject, keyOf, type ObjectMeta } from "../../kube/objects/objects.ts";
-import { complete } from "../schema/complete.ts";
+import type { Kind, KubeObject } from "../../kube/objects/objects.ts";
+import { type Completed, completed, ourKind } from "../object.ts";
 import { type CompleteSpec, type EtcdRestoreSpec, specSchema } from "./spec.ts";
 import { type CompleteStatus, type EtcdRestoreStatus, statusSchema } from "./status.ts";
 
@@ -12,26 +12,8 @@ export interface EtcdRestore extends KubeObject {
   status?: EtcdRestoreStatus;
 }
 
-export const EtcdRestore: Kind<EtcdRestore> = {
-  group: "etcd.database.coreos.com",
-  version: "v1beta2",
-  kind: "EtcdRestore",
-  plural: "etcdrestores",
-  namespaced: true,
-};
+export const EtcdRestore: Kind<EtcdRestore> = ourKind("EtcdRestore");
 
-export interface CompleteEtcdRestore extends EtcdRestore {
-  metadata: ObjectMeta & { name: string; namespace: string };
-  spec: CompleteSpec;
-  status: CompleteStatus;
-}
+export type CompleteEtcdRestore = Completed<EtcdRestore, CompleteSpec, CompleteStatus>;
 
-export function withDefaults(restore: EtcdRestore): CompleteEtcdRestore {
-  const { name, namespace } = keyOf(restore);
-  return {
-    ...restore,
-    metadata: { ...restore.metadata, name, namespace },
-    spec: complete(specSchema, restore.spec),
-    status: complete(statusSchema, restore.status),
-  };
-}
+export const withDefaults = (restore: EtcdRestore): CompleteEtcdRestore => completed(restore, specSchema, statusSchema);

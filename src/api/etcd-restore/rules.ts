@@ -1,22 +1,11 @@
 // The rules that refuse an EtcdRestore, in CEL for the API server and in TypeScript for objects that were stored before.
 import type { NameRule } from "../kind-description.ts";
-import { matches } from "../rules.ts";
+import { nameOfAtMost, timeOf } from "../rules.ts";
 import type { Rule } from "../schema/schema.ts";
 
-const longestName = 52;
+export const nameRules: readonly NameRule[] = [nameOfAtMost(52)];
 
-export const nameRules: readonly NameRule[] = [
-  {
-    says: `metadata.name must not be longer than ${longestName} characters: pod names are derived from it. Choose a shorter name.`,
-    cel: `self.metadata.name.size() <= ${longestName}`,
-    holds: (name) => name.length <= longestName,
-  },
-];
-
-export const timeForm: Rule<string> = matches(
-  "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$",
-  "spec.before must be a time, for example 2026-01-31T12:00:00Z.",
-);
+export const timeForm = timeOf("spec.before");
 
 interface From {
   readonly backup?: object;

@@ -1,5 +1,5 @@
 // The status of an EtcdRestore. The first two fields are those of etcd-operator 0.9.
-import { backupFacts, conditions } from "../backups/status.ts";
+import { backupFacts, conditions, when } from "../backups/status.ts";
 import {
   boolean,
   type CompleteOf,
@@ -12,8 +12,6 @@ import {
   type StoredOf,
   string,
 } from "../schema/schema.ts";
-
-const when = (description: string) => string(`${description}, for example 2026-01-31T12:00:00Z.`);
 
 export const phases = ["Checking", "Saving", "Restoring", "Succeeded", "Failed"] as const;
 

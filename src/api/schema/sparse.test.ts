@@ -81,7 +81,7 @@ for (const [name, schema] of Object.entries<Schema<unknown, object>>(schemas))
 
 it("keeps nothing of a spec that only spells out defaults, empties and nulls", () => {
   const spec = {
-    version: "3.2.13",
+    repository: "quay.io/coreos/etcd",
     paused: false,
     pod: { labels: {}, tolerations: [], resources: {}, antiAffinity: false, terminationGracePeriodSeconds: 5 },
     etcd: { extraArgs: [] },

@@ -3,13 +3,9 @@ import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
 import type { BackupJob, DeleteJob, Retention } from "../../worker/job.ts";
-import { encryptionOf, folders, type Mount, type StorePlace, pathOf, placeOf } from "../../worker/mounts.ts";
+import { encryptionOf, folders, type StorePlace, pathOf, placeOf } from "../../worker/mounts.ts";
+import type { WorkerTask } from "../../worker/pod.ts";
 import type { Reached } from "../../worker/source.ts";
-
-export interface Work<J> {
-  readonly job: J;
-  readonly mounts: readonly Mount[];
-}
 
 /** What is backed up. */
 export type Origin =
@@ -33,11 +29,11 @@ export function namedSource({ spec }: CompleteEtcdBackup): Reached {
   };
 }
 
-export function backupWork(
+export function backupTask(
   backup: CompleteEtcdBackup,
   run: { readonly id: string; readonly startedAt: string },
   { reached, cluster }: Extract<Origin, { t: "reached" }>,
-): Work<BackupJob> {
+): WorkerTask<BackupJob> {
   const place = placeIn(backup);
   const sealed = encryptionOf(backup.spec.encryption, place);
   const retention = retentionOf(backup, place);
@@ -66,7 +62,7 @@ export function backupWork(
   };
 }
 
-export function deleteWork(backup: CompleteEtcdBackup): Work<DeleteJob> {
+export function deleteTask(backup: CompleteEtcdBackup): WorkerTask<DeleteJob> {
   const place = placeIn(backup);
   return {
     job: { do: "delete", owner: ownerOf(backup), store: place.target, key: keyFor(backup, place) },

@@ -1,19 +1,15 @@
 // Names of runs and of their workers. They follow from what caused the run and from what is stored, so that whoever comes
 // after a crash finds what was made before it, and the API server takes each name once.
 import { createHash } from "node:crypto";
+import { derivedLetters } from "../../kube/objects/derived-name.ts";
 
 /** What a worker does in a run. */
 export type Step = "Backup" | "Verify" | "Delete";
 
-/** No vowels and nothing that looks like something else: the letters that Kubernetes makes names of. */
-const letters = "bcdfghjklmnpqrstvwxz2456789";
 const idLength = 7;
 
 /** `cause`: what tells this run from all others of the same EtcdBackup. */
-export function runId(uid: string, cause: string): string {
-  const bytes = createHash("sha256").update(`run of ${uid}: ${cause}`).digest();
-  return Array.from(bytes.subarray(0, idLength), (byte) => letters.charAt(byte % letters.length)).join("");
-}
+export const runId = (uid: string, cause: string): string => derivedLetters(`run of ${uid}: ${cause}`, idLength);
 
 const letterOf: Readonly<Record<Step, string>> = { Backup: "b", Verify: "v", Delete: "d" };
 

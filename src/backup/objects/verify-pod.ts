@@ -7,10 +7,15 @@ import { imagePrograms } from "../../etcd/versions/features.ts";
 import type { RestoreJob, VerifyJob } from "../../worker/job.ts";
 import { encryptionOf, folders, volumesOf } from "../../worker/mounts.ts";
 import { limited, memberScratchOf, scratchOf } from "../../worker/scratch.ts";
-import { podBasics, scratchVolume, workerContainer } from "../../worker/pod.ts";
-import { keyIn, type Origin, placeIn, stalledAfter, type Work } from "./jobs.ts";
-
-export const restoreContainerName = "restore";
+import {
+  containerSecurity,
+  podBasics,
+  restoreContainer,
+  scratchVolume,
+  workerContainer,
+  type WorkerTask,
+} from "../../worker/pod.ts";
+import { keyIn, type Origin, placeIn, stalledAfter } from "./jobs.ts";
 
 const member = "verify";
 const clientUrl = "http://127.0.0.1:2379";
@@ -20,7 +25,7 @@ const dataMount = { name: dataVolume, mountPath: "/var/etcd" };
 const dataDir = "/var/etcd/data";
 
 interface Verification {
-  readonly work: Work<VerifyJob>;
+  readonly task: WorkerTask<VerifyJob>;
   /** Spec of the pod: with the member beside the worker. */
   readonly spec: PodSpec;
 }
@@ -76,10 +81,10 @@ export function verification(
     mounts,
     resources,
     scratchSize,
-    name: restoreContainerName,
+    name: restoreContainer,
   });
   return {
-    work: { job: verify, mounts: [...mounts, ...login] },
+    task: { job: verify, mounts: [...mounts, ...login] },
     spec: {
       ...podBasics(spec.worker),
       initContainers: [{ ...restoring, volumeMounts: [...(restoring.volumeMounts ?? []), dataMount] }],
@@ -119,11 +124,7 @@ function throwawayMember(image: string, token: string, resources: Container["res
       `--initial-cluster-token=${token}`,
     ],
     volumeMounts: [dataMount],
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ["ALL"] },
-    },
+    securityContext: containerSecurity,
     ...(resources !== undefined && { resources }),
   };
 }

@@ -12,7 +12,7 @@ import type { BackupCaches, BackupContext } from "../context.ts";
 import { namedSource, type Origin } from "../objects/jobs.ts";
 import { namespaceState } from "./namespace.ts";
 import type { BackupWorld } from "./world.ts";
-import { observedWorker } from "./worker.ts";
+import { observedWorker } from "../../controllers/worker.ts";
 import type { Observed } from "../../controllers/stages.ts";
 
 export async function observe(

@@ -1,16 +1,15 @@
 // All that can be done about an EtcdBackup, as data, and what a plan is made of.
 import type { CompleteStatus } from "../../api/etcd-backup/etcd-backup.ts";
-import type { Pod } from "../../kube/objects/kinds.ts";
 import type { Trouble } from "./trouble.ts";
-import type { Decision } from "../../controllers/decision.ts";
+import type { WorkerAction } from "../../controllers/worker.ts";
 import type { Note } from "../../controllers/event.ts";
+import type { Decision } from "../../controllers/stages.ts";
 
 export type Run = NonNullable<CompleteStatus["run"]>;
 export type BackupPhase = NonNullable<CompleteStatus["phase"]>;
 
 export type BackupAction =
-  | { readonly do: "createWorker"; readonly pod: Pod }
-  | { readonly do: "deleteWorker"; readonly name: string; readonly uid: string; readonly because: string }
+  | WorkerAction
   | { readonly do: "setFinalizers"; readonly finalizers: readonly string[]; readonly because: string };
 
 /** What has just come to an end, for metrics. */
@@ -27,7 +26,6 @@ export interface BackupDecision extends Decision<BackupAction> {
   readonly nextRun: number | undefined;
   /** How a verification ended; absent: none has just ended. */
   readonly verified?: { readonly status: "True" | "False"; readonly message: string };
-  /** What else is known now. */
   readonly facts?: Partial<CompleteStatus>;
   readonly notes?: readonly Note[];
   readonly ended?: readonly Ended[];

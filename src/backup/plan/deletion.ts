@@ -7,7 +7,8 @@ import type { Result } from "../../worker/job.ts";
 import { timeText } from "../objects/jobs.ts";
 import { chanceOf, runId, workerName } from "../objects/names.ts";
 import { podOf } from "../objects/worker-pods.ts";
-import type { BackupWorld, RunWorker } from "../observe/world.ts";
+import type { BackupWorld } from "../observe/world.ts";
+import { lostResult, type Worker } from "../../controllers/worker.ts";
 import type { BackupAction, BackupDecision, Run } from "./actions.ts";
 import { imageUnknown } from "./begin.ts";
 import { isEdited, timeOf } from "./due.ts";
@@ -50,7 +51,6 @@ type Deletion =
   | { readonly t: "goesOn"; readonly decision: BackupDecision }
   /** No worker is at it: until somebody corrects what the trouble says, none can be. */
   | { readonly t: "heldUp"; readonly decision: BackupDecision; readonly trouble: Trouble }
-  /** Nothing is left to do. */
   | { readonly t: "over"; readonly notes: readonly Note[]; readonly because: string };
 
 /** For an object with the finalizer, whose policy is to delete. */
@@ -113,16 +113,16 @@ const deleting = (run: Run | undefined, trouble: Trouble | undefined): BackupDec
 
 function followDeletion(world: BackupWorld, run: Run, now: number): Deletion {
   const { backup } = world;
-  const worker = world.workers.find(({ name }) => name === workerName(backup.metadata.name, run));
+  const name = workerName(backup.metadata.name, run);
+  const worker = world.workers.find((one) => one.name === name);
   if (worker === undefined && run.pod === undefined) return makeWorker(world, run, now);
-  if (worker === undefined || isLost(worker, now))
-    return failed(backup, run, "The worker pod was deleted, or its node was lost, before it had ended.", now);
+  if (worker === undefined || isLost(worker, now)) return failed(backup, run, lostResult(name).message, now);
   if (worker.state.t !== "ended") return watch(backup, run, worker, now);
   const { result } = worker.state;
   return result.ok ? over([deletedNote(result)], "its backups are deleted") : failed(backup, run, result.message, now);
 }
 
-function watch(backup: CompleteEtcdBackup, run: Run, worker: RunWorker, now: number): Deletion {
+function watch(backup: CompleteEtcdBackup, run: Run, worker: Worker, now: number): Deletion {
   const { notBefore: _, pod: __, ...rest } = run;
   const { state, goneBy } = worker;
   if (goneBy === undefined && state.t === "waiting") {

@@ -2,14 +2,14 @@
 import { isSeries } from "../objects/jobs.ts";
 import { workerName } from "../objects/names.ts";
 import { podOf } from "../objects/worker-pods.ts";
-import type { BackupWorld, RunWorker } from "../observe/world.ts";
+import type { BackupWorld } from "../observe/world.ts";
+import { lostResult, mostAttempts, type Worker } from "../../controllers/worker.ts";
 import type { BackupDecision, Run } from "./actions.ts";
 import { imageUnknown, obstacleIn } from "./begin.ts";
 import { isEdited, ownStart, timeOf } from "./due.ts";
 import { failedRun, notVerified, settle } from "./settle.ts";
 import { lastingTrouble, problemIn, type Trouble } from "./trouble.ts";
 import { isLost, lostAfterMs, remove, waitForOthers } from "./workers.ts";
-import { mostAttempts } from "../../controllers/attempts.ts";
 import { delays } from "../../controllers/delays.ts";
 
 /** How long a worker may take to start before that is called a problem. Images are pulled, volumes attached meanwhile. */
@@ -32,13 +32,12 @@ export function followRun(world: BackupWorld, run: Run, now: number): BackupDeci
     : watch(world, run, worker, now);
 }
 
-function lost(name: string, now: number, worker: RunWorker | undefined) {
-  const message = `The worker pod ${name} was deleted, or its node was lost, before it had ended.`;
+function lost(name: string, now: number, worker: Worker | undefined) {
   const tookMs = worker === undefined ? 0 : now - worker.createdAt;
-  return { result: { ok: false, code: "failed", message }, tookMs } as const;
+  return { result: lostResult(name), tookMs };
 }
 
-function watch(world: BackupWorld, run: Run, worker: RunWorker, now: number): BackupDecision {
+function watch(world: BackupWorld, run: Run, worker: Worker, now: number): BackupDecision {
   const { backup } = world;
   const { notBefore: _, ...rest } = run;
   const stuck = worker.state.t === "ended" ? undefined : worker.state.stuck;
@@ -68,7 +67,7 @@ function watch(world: BackupWorld, run: Run, worker: RunWorker, now: number): Ba
 
 const phaseOf = ({ step }: Run): BackupDecision["phase"] => (step === "Verify" ? "Verifying" : "Running");
 
-function progress({ step, attempt }: Run, { name }: RunWorker): string {
+function progress({ step, attempt }: Run, { name }: Worker): string {
   const does = step === "Verify" ? "restores the backup into a throwaway member" : "takes the backup";
   const which = attempt > 1 ? `, attempt ${attempt} of ${mostAttempts}` : "";
   return `The worker ${name} ${does}${which}.`;
@@ -78,7 +77,7 @@ const giveUp = (world: BackupWorld, run: Run, because: string, now: number): Bac
   run.step === "Verify" ? notVerified(world, run, because, now) : failedRun(world, run, because, now);
 
 /** It waits for something that the spec may not ask for any more, such as a Secret with a wrong name. */
-function replaceWorker(world: BackupWorld, run: Run, worker: RunWorker, now: number): BackupDecision {
+function replaceWorker(world: BackupWorld, run: Run, worker: Worker, now: number): BackupDecision {
   const { pod: _, notBefore: __, ...rest } = run;
   return {
     phase: phaseOf(run),

@@ -2,7 +2,7 @@
 import type { CompleteEtcdBackup, CompleteStatus } from "../../api/etcd-backup/etcd-backup.ts";
 import { backoffDelay } from "../../kube/clock.ts";
 import { bytesInWords } from "../../kube/objects/size.ts";
-import type { BackupDone, BackupFacts, Job, Result } from "../../worker/job.ts";
+import type { BackupDone, Job, Result } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
 import { isSeries, placeIn, timeText } from "../objects/jobs.ts";
 import { chanceOf } from "../objects/names.ts";
@@ -11,10 +11,9 @@ import type { BackupDecision, Ended, Run } from "./actions.ts";
 import { ownStart, timeOf } from "./due.ts";
 import { atRest } from "./rest.ts";
 import { lastingTrouble, problemIn, type Trouble } from "./trouble.ts";
-import { isDefinite, mostAttempts } from "../../controllers/attempts.ts";
 import { backoffs } from "../../controllers/delays.ts";
-import type { Note } from "../../controllers/event.ts";
-import { sentence } from "../../controllers/sentence.ts";
+import { type Note, sentence } from "../../controllers/event.ts";
+import { factsInStatus, isDefinite, mostAttempts } from "../../controllers/worker.ts";
 
 const mostHistory = 10;
 
@@ -115,7 +114,7 @@ function backupTaken(
       etcdVersion: facts.etcdVersion,
       etcdRevision: facts.revision,
       lastSuccessDate: timeText(now),
-      lastBackup: lastBackupOf(facts, path),
+      lastBackup: factsInStatus(facts, path),
       backups: done.count,
       failures: 0,
       history: withEntry(backup.status.history, { ...entry, ...(besides !== "" && { message: besides }) }),
@@ -207,20 +206,3 @@ function entryOf({ id, trigger, startedAt }: Run, now: number): Omit<Entry, "res
 }
 
 const withEntry = (history: readonly Entry[], entry: Entry): Entry[] => [entry, ...history].slice(0, mostHistory);
-
-function lastBackupOf(facts: BackupFacts, path: string): NonNullable<CompleteStatus["lastBackup"]> {
-  const { hash, storageVersion, keyId, auth } = facts;
-  return {
-    path,
-    takenAt: facts.snapshotAt ?? facts.takenAt,
-    sizeBytes: facts.bytes,
-    revision: facts.revision,
-    ...(hash !== undefined && { hash: hash.value }),
-    sha256: facts.sha256,
-    etcdVersion: facts.etcdVersion,
-    clusterID: facts.clusterId,
-    ...(storageVersion !== undefined && { storageVersion }),
-    ...(keyId !== undefined && { keyId }),
-    ...(auth !== undefined && { auth }),
-  };
-}

@@ -1,6 +1,6 @@
 // What is wrong with an EtcdBackup, as its condition Problem says it: some of it holds while it can be seen, the rest until
 // a run has succeeded.
-import { conditionTypes, isIn, type ReasonOf } from "../../api/conditions.ts";
+import { conditionOf, conditionTypes, isIn, type ReasonOf } from "../../api/conditions.ts";
 import { lastingProblems } from "../../api/conditions/etcd-backup.ts";
 import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 
@@ -16,7 +16,7 @@ export const problemType = "Problem";
 
 /** As the status has it. */
 export function problemIn({ status }: Pick<CompleteEtcdBackup, "status">): Trouble | undefined {
-  const condition = status.conditions.find(({ type }) => type === problemType);
+  const condition = conditionOf(status.conditions, problemType);
   if (condition?.status !== "True") return undefined;
   const { reason, message } = condition;
   return isIn(conditionTypes.EtcdBackup.Problem.reasons.True, reason) ? { reason, message } : undefined;

@@ -1,13 +1,14 @@
 // Workers that are no longer of use: those of another run have to end before one is made, and pods that have ended are
 // deleted, but for the last that failed.
-import type { BackupWorld, RunWorker } from "../observe/world.ts";
+import type { BackupWorld } from "../observe/world.ts";
+import type { Worker } from "../../controllers/worker.ts";
 import type { BackupAction, BackupDecision } from "./actions.ts";
 import { isLasting } from "./trouble.ts";
 
 /** A kubelet that cannot be reached never reports that a pod has ended: after so long nobody waits for it. */
 export const lostAfterMs = 60_000;
 
-export const isLost = ({ state, goneBy }: RunWorker, now: number): boolean =>
+export const isLost = ({ state, goneBy }: Worker, now: number): boolean =>
   state.t !== "ended" && goneBy !== undefined && now >= goneBy + lostAfterMs;
 
 /** Whatever still runs is ended first. Undefined: nothing does. */
@@ -25,7 +26,7 @@ export function waitForOthers(
   };
 }
 
-export const remove = ({ name, uid }: RunWorker, because: string): BackupAction => ({
+export const remove = ({ name, uid }: Worker, because: string): BackupAction => ({
   do: "deleteWorker",
   name,
   uid,
@@ -40,4 +41,4 @@ export function leftovers({ workers }: BackupWorld, { trouble }: BackupDecision)
   return ended.filter((worker) => worker !== kept).map((worker) => remove(worker, "it has ended"));
 }
 
-const hasWords = ({ state }: RunWorker): boolean => state.t === "ended" && !state.result.ok && state.left === "nothing";
+const hasWords = ({ state }: Worker): boolean => state.t === "ended" && !state.result.ok && state.left === "nothing";

@@ -1,5 +1,5 @@
 // Writes down what was concluded: the status when it differs, and events and metrics about what has just happened.
-import { rowOf } from "../../api/conditions.ts";
+import { conditionOf, rowOf } from "../../api/conditions.ts";
 import { type CompleteStatus, EtcdBackup, type EtcdBackupStatus } from "../../api/etcd-backup/etcd-backup.ts";
 import type { BackupExecution } from "../act/act.ts";
 import { type Conclusion, withConditions } from "../../kube/objects/conditions.ts";
@@ -67,8 +67,8 @@ async function reportStatusOf(
  * succeeded names no event in the table: how a run ends is reported with the run.
  */
 function turnForTheWorse(before: EtcdBackupStatus, after: EtcdBackupStatus): Note | undefined {
-  const was = before.conditions?.find(({ type }) => type === problemType);
-  const is = after.conditions?.find(({ type }) => type === problemType);
+  const was = conditionOf(before.conditions, problemType);
+  const is = conditionOf(after.conditions, problemType);
   if (is?.status !== "True" || (was?.status === "True" && was.reason === is.reason && was.message === is.message))
     return undefined;
   const event = rowOf("EtcdBackup", problemType, is)?.event;

@@ -13,6 +13,7 @@ import { act } from "./act.ts";
 import { type ClusterExecution, executionOf } from "./execution.ts";
 import { refusalsIn } from "./outcome.ts";
 import { RefusedUpkeep } from "./refused-upkeep.ts";
+import { judged } from "../testing/judged.ts";
 
 const quota = new ApiError(403, "Forbidden", "exceeded quota");
 const down = new ApiError(500, "InternalError", "no");
@@ -60,13 +61,14 @@ function server(refuses: Record<string, Error> = {}, now = (): number => sampleN
   return { execution, asked, read, events };
 }
 
-const pod = (letter: string): ClusterAction => ({
-  do: "deletePod",
-  member: memberName(letter),
-  uid: letter,
-  because: "a test",
-  force: false,
-});
+const pod = (letter: string): ClusterAction =>
+  judged({
+    do: "deletePod",
+    member: memberName(letter),
+    uid: letter,
+    because: "a test",
+    force: false,
+  });
 const decision = (...actions: ClusterAction[]): ClusterDecision => ({ actions, because: "a test" });
 const client: ClusterAction = { do: "applyService", service: "client" };
 const plan = (differs: Partial<ClusterPlan>): ClusterPlan => ({

@@ -5,6 +5,7 @@ import type { ActionOf } from "../plan/actions.ts";
 import { five, three } from "../testing/plan-table.ts";
 import { sampleId, type SampleMember, sampleName, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { eventsOf } from "./actions.ts";
+import { judged } from "../testing/judged.ts";
 
 type Cause = ActionOf<"removeMember">["cause"];
 
@@ -23,14 +24,14 @@ for (const [what, cause, members, wanted] of table)
   test(`the events of a removal tell that ${what}`, () => {
     const assessment = assess(sampleWorld({ size: 3, members }), sampleNow);
     const pod = { t: "none" } as const;
-    const removal = {
+    const removal = judged({
       do: "removeMember",
       id: sampleId("c"),
       member: sampleName("c"),
       because: "a test",
       cause,
       pod,
-    } as const;
+    });
     assert.deepEqual(
       eventsOf(removal, assessment).map(({ reason }) => reason),
       wanted,

@@ -4,7 +4,10 @@ import type { MemberId } from "../../etcd/ids.ts";
 import type { Call, EtcdMember, Member } from "../../etcd/member.ts";
 import type { ReconcileContext } from "../../kube/controller/run-reconcile.ts";
 import type { Assessment } from "../assess/assess.ts";
+import { quotaToMake } from "../assess/space.ts";
 import type { ClusterContext } from "../context.ts";
+import { fieldManager } from "../../api/field-manager.ts";
+import { Pod } from "../../kube/objects/kinds.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import { endpointOf } from "../objects/endpoints.ts";
 import { type MemberName, memberOfPeerUrl } from "../objects/names.ts";
@@ -59,9 +62,25 @@ export function tlsToMake({ assessment: { certificates, desired } }: ClusterExec
   return desired.tls;
 }
 
+/** Of a member whose database may have to hold what the others have, or nothing yet. */
+export const quotaOfNew = ({ assessment: { world }, cluster }: ClusterExecution): number | undefined =>
+  quotaToMake(cluster, world);
+
 /** Undefined: etcd does not list it, as far as it could be asked. */
 export function listedUrlOf({ cluster, members }: ClusterExecution, name: MemberName): string | undefined {
   return members.flatMap(({ peerUrls }) => peerUrls).find((url) => memberOfPeerUrl(cluster, url) === name);
+}
+
+type Texts = Readonly<Record<string, string | null>>;
+
+/** Of this very pod: with another uid the server refuses. */
+export async function patchPod(
+  { cluster, reconcile }: ClusterExecution,
+  { name, uid }: { readonly name: string; readonly uid: string },
+  change: { readonly labels?: Texts; readonly annotations?: Texts },
+): Promise<void> {
+  const key = { namespace: cluster.metadata.namespace, name };
+  await reconcile.api.mergePatch(Pod, key, { metadata: { uid, ...change } }, { fieldManager });
 }
 
 /** Nothing else would stop a former leader from changing members: it is asked when the request goes out. */

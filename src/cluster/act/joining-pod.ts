@@ -8,7 +8,7 @@ import { memberClaim } from "../objects/claims.ts";
 import type { ListedMember } from "../objects/first-start.ts";
 import { memberPod } from "../objects/member-pod.ts";
 import type { MemberName } from "../objects/names.ts";
-import { type ClusterExecution, tlsToMake } from "./execution.ts";
+import { type ClusterExecution, quotaOfNew, tlsToMake } from "./execution.ts";
 
 /** `peerUrl`: of the member itself, as etcd lists it or is about to. */
 export function joiningPod(
@@ -19,7 +19,7 @@ export function joiningPod(
 ): Pod {
   const tls = podTlsFor(tlsToMake(execution), peerUrl);
   const worker = execution.context.workerImage();
-  return memberPod(execution.cluster, member, { as: "joining", members, worker }, tls);
+  return memberPod(execution.cluster, member, { as: "joining", members, worker }, tls, quotaOfNew(execution));
 }
 
 /** By a dry run, so that quotas, policies and webhooks say what they will say. Throws what the API server answers. */

@@ -28,7 +28,6 @@ export class Live {
   claims = (labelSelector: string): Promise<readonly PersistentVolumeClaim[]> =>
     this.#all(PersistentVolumeClaim, labelSelector);
 
-  /** Undefined: there is none. */
   #one<T extends KubeObject>(kind: Kind<T>, name: string): Promise<T | undefined> {
     const of = `${kind.kind} ${name}`;
     const known = this.#read.get(of);

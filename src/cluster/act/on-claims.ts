@@ -21,7 +21,7 @@ import { labelsOf } from "../objects/labels.ts";
 import { memberPod, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import type { MemberName } from "../objects/names.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import { type ClusterExecution, listedUrlOf, tlsToMake } from "./execution.ts";
+import { type ClusterExecution, listedUrlOf, quotaOfNew, tlsToMake } from "./execution.ts";
 import { makePod } from "./taken-away.ts";
 import { delays } from "../../controllers/delays.ts";
 import { NotYet, Refused } from "../../controllers/obstacle.ts";
@@ -50,7 +50,9 @@ export async function recreatePod(execution: ClusterExecution, action: ActionOf<
   const first = firstMembersOf(execution.cluster).find(({ name }) => name === member);
   const url = listedUrlOf(execution, member) ?? first?.peerUrl ?? `${claim?.peers ?? "http"}:`;
   const tls = podTlsFor(tlsToMake(execution), url);
-  await makePod(execution, memberPod(cluster, member, { as: "returning" }, tls));
+  // What its database has grown to is not known where no status says what it was allowed.
+  const quota = cluster.status.dbQuota === undefined ? undefined : quotaOfNew(execution);
+  await makePod(execution, memberPod(cluster, member, { as: "returning" }, tls, quota));
 }
 
 export async function noteOnClaim(execution: ClusterExecution, action: ActionOf<"noteOnClaim">): Promise<void> {

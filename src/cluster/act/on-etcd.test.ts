@@ -22,6 +22,7 @@ import {
 import { carryOut } from "./actions.ts";
 import { type ClusterExecution, executionOf } from "./execution.ts";
 import { NotYet } from "../../controllers/obstacle.ts";
+import { judged } from "../testing/judged.ts";
 
 interface Live {
   readonly cluster?: EtcdCluster;
@@ -81,14 +82,15 @@ const saysOf = (reason: EtcdReason): EtcdError => new EtcdError(reason, "a call"
 const ids = ({ execution }: Done): string[] => execution.members.map(({ id }) => id);
 
 describe("a member is removed", () => {
-  const removal = (pod: PodSeen): ClusterAction => ({
-    do: "removeMember",
-    id: sampleId("c"),
-    member: sampleName("c"),
-    because: "a test",
-    cause: "lost",
-    pod,
-  });
+  const removal = (pod: PodSeen): ClusterAction =>
+    judged({
+      do: "removeMember",
+      id: sampleId("c"),
+      member: sampleName("c"),
+      because: "a test",
+      cause: "lost",
+      pod,
+    });
   const seen = { t: "uid", uid: "uid-of-demo-c" } as const;
   const none = { t: "none" } as const;
   const { metadata, ...rest } = sampleCluster({});
@@ -182,14 +184,14 @@ test("a member that is listed already is not added again", async () => {
 
 describe("a server that takes a peer for inactive which is back", () => {
   const addition: ClusterAction = { do: "addMember", member: sampleName("d"), as: "learner" };
-  const removal: ClusterAction = {
+  const removal: ClusterAction = judged({
     do: "removeMember",
     id: sampleId("c"),
     member: sampleName("c"),
     because: "a test",
     cause: "unwanted",
     pod: { t: "none" },
-  };
+  });
   const says = saysOf("unhealthyCluster");
   const asked = async (action: ClusterAction, live: Live): Promise<readonly string[]> =>
     (await carriedOut(action, live)).asked;

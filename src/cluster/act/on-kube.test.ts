@@ -14,6 +14,7 @@ import { carryOut } from "./actions.ts";
 import { executionOf } from "./execution.ts";
 import { TakenAway } from "./taken-away.ts";
 import { NotYet, Refused } from "../../controllers/obstacle.ts";
+import { judged } from "../testing/judged.ts";
 
 interface There {
   readonly cluster?: EtcdCluster;
@@ -108,7 +109,7 @@ describe("resources are changed", () => {
 describe("while nobody knows of a cluster that has served", () => {
   const fresh = sampleCluster({ unrecorded: true });
   const seed: ClusterAction = { do: "createSeed", member: sampleName("a") };
-  const deletion = { do: "deletePod", member: sampleName("a"), uid: "u", because: "a test", force: false } as const;
+  const deletion = judged({ do: "deletePod", member: sampleName("a"), uid: "u", because: "a test", force: false });
   const failed = { ...deletion, unless: "served" } as const;
   const object: Pod = { metadata: { name: "demo-a", uid: "u" } };
   const readyOnce = (phase: string): Pod => ({

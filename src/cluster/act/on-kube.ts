@@ -11,12 +11,12 @@ import { disruptionBudget } from "../objects/budget.ts";
 import { guardAnnotations } from "../objects/first-start.ts";
 import { etcdContainer, memberPod, settingsAnnotation } from "../objects/member-pod.ts";
 import type { MemberName } from "../objects/names.ts";
-import { giveItsLabels } from "../objects/pod-labels.ts";
+import { labelsOf } from "../objects/labels.ts";
 import { resized } from "../objects/resources.ts";
 import { clientService, peerService } from "../objects/services.ts";
 import { schemeOf } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import { type ClusterExecution, listedUrlOf, tlsToMake } from "./execution.ts";
+import { type ClusterExecution, listedUrlOf, patchPod, quotaOfNew, tlsToMake } from "./execution.ts";
 import { makeClaim } from "./on-claims.ts";
 import { joiningPod } from "./joining-pod.ts";
 import { listForJoining } from "./on-etcd.ts";
@@ -76,21 +76,15 @@ export function requireOwn(kind: Kind<KubeObject>, present: KubeObject, cluster:
   );
 }
 
-export async function labelPod(
-  { reconcile, cluster }: ClusterExecution,
-  { member, uid }: ActionOf<"labelPod">,
-): Promise<void> {
-  await giveItsLabels(reconcile.api, cluster, { name: member, uid });
+export async function labelPod(execution: ClusterExecution, { member, uid }: ActionOf<"labelPod">): Promise<void> {
+  const labels = { ...labelsOf(execution.cluster), etcd_node: member };
+  await patchPod(execution, { name: member, uid }, { labels });
 }
 
-/** Acts on this very pod: with another uid the server refuses. */
-export async function guardPod(
-  { assessment, reconcile, cluster }: ClusterExecution,
-  { member, uid }: ActionOf<"guardPod">,
-): Promise<void> {
-  const key = { namespace: cluster.metadata.namespace, name: member };
-  const metadata = { uid, annotations: guardAnnotations(cluster, member, schemeOf(isPeerTls(assessment, member))) };
-  await reconcile.api.mergePatch(Pod, key, { metadata }, { fieldManager });
+export async function guardPod(execution: ClusterExecution, { member, uid }: ActionOf<"guardPod">): Promise<void> {
+  const scheme = schemeOf(isPeerTls(execution.assessment, member));
+  const annotations = guardAnnotations(execution.cluster, member, scheme);
+  await patchPod(execution, { name: member, uid }, { annotations });
 }
 
 const isPeerTls = ({ world }: ClusterExecution["assessment"], member: MemberName): boolean =>
@@ -100,7 +94,6 @@ const isPeerTls = ({ world }: ClusterExecution["assessment"], member: MemberName
 export async function resizePod(execution: ClusterExecution, action: ActionOf<"resizePod">): Promise<void> {
   const { cluster, reconcile } = execution;
   const { member, uid, settings } = action;
-  const key = { namespace: cluster.metadata.namespace, name: member };
   const pod = await podNow(execution, member, uid);
   const containers = (pod.spec?.containers ?? []).map((container) => {
     const resources = container.name === etcdContainer && resized(container.resources, cluster.spec.pod.resources);
@@ -110,12 +103,7 @@ export async function resizePod(execution: ClusterExecution, action: ActionOf<"r
   await reconcile.api.replace(Pod, wanted, { subresource: "resize", fieldManager });
   if (settings === undefined) return;
   // Asked for once: what admission makes of it is its business.
-  await reconcile.api.mergePatch(
-    Pod,
-    key,
-    { metadata: { uid, annotations: { [settingsAnnotation]: settings } } },
-    { fieldManager },
-  );
+  await patchPod(execution, { name: member, uid }, { annotations: { [settingsAnnotation]: settings } });
 }
 
 /** Two seeds would be two clusters: the API server takes the seed's name once, and it is the same for the same cluster. */
@@ -123,7 +111,9 @@ export async function createSeed(execution: ClusterExecution, { member }: Action
   const tls = tlsToMake(execution);
   const start = await seedStart(execution, member, tls);
   await makeClaim(execution, member);
-  const pod = memberPod(execution.cluster, member, start, tls);
+  // A backup may be larger than what fits: etcd's default takes it.
+  const quota = start.as === "restored" ? undefined : quotaOfNew(execution);
+  const pod = memberPod(execution.cluster, member, start, tls, quota);
   await makePod(execution, pod);
 }
 

@@ -6,7 +6,7 @@ import { NotYet } from "../../controllers/obstacle.ts";
 import { specDigest } from "../../restore/objects/spec-digest.ts";
 import { podTlsFor } from "../assess/certificates/pod-tls.ts";
 import { highestRevisionIn, revisionIn } from "../assess/revisions.ts";
-import { type Beginning, namedBeginning } from "../objects/first-members.ts";
+import { type Beginning, firstMembersGate, namedBeginning } from "../objects/first-members.ts";
 import type { FirstStart } from "../objects/first-start.ts";
 import { memberPod } from "../objects/member-pod.ts";
 import type { MemberName } from "../objects/names.ts";
@@ -15,7 +15,7 @@ import type { ActionOf } from "../plan/actions.ts";
 import { type ClusterExecution, tlsToMake } from "./execution.ts";
 import { makeClaim } from "./on-claims.ts";
 import { makePod } from "./taken-away.ts";
-import { restoreNow } from "./preconditions.ts";
+import { podNow, restoreNow } from "./preconditions.ts";
 import { confirmFirstMembers } from "./seed-admission.ts";
 import { formatPlan, parsePlan, type SeedPlan, seedPlanOf, seedRestoreOf } from "./seed-plan.ts";
 import { writeStatus } from "./write-status.ts";
@@ -135,7 +135,6 @@ async function createHeldBack(execution: ClusterExecution, plan: BegunPlan, name
 
 /** Not before the status says which pods they are: from then on none of them is made again. */
 async function letStart(execution: ClusterExecution, plan: BegunPlan, pods: readonly FirstPod[]): Promise<void> {
-  const { cluster, reconcile } = execution;
   const { attempt, members } = plan.beginning;
   if (members.some(({ pod }) => pod === undefined)) {
     const listed = members.map(({ name, peerUrl }) => {
@@ -146,17 +145,20 @@ async function letStart(execution: ClusterExecution, plan: BegunPlan, pods: read
     const beginning = { attempt, members: listed };
     await writeStatus(execution, { restore: { plan: formatPlan({ ...plan, beginning }) } });
   }
-  await Promise.all(
-    pods.map(({ name, uid }) => {
-      const key = { namespace: cluster.metadata.namespace, name };
-      return reconcile.api.mergePatch(
-        Pod,
-        key,
-        { metadata: { uid }, spec: { schedulingGates: null } },
-        { fieldManager },
-      );
-    }),
-  );
+  await Promise.all(pods.map((pod) => openGate(execution, pod)));
+}
+
+/** Only the operator's own: others, as a queue, hold pods back for their own reasons. */
+async function openGate(execution: ClusterExecution, { name, uid }: FirstPod): Promise<void> {
+  const { metadata, spec } = await podNow(execution, name, uid);
+  const left = (spec?.schedulingGates ?? []).filter((gate) => gate.name !== firstMembersGate);
+  // None can be added: without others there is nothing that a concurrent write could change.
+  const patch =
+    left.length === 0
+      ? { metadata: { uid }, spec: { schedulingGates: null } }
+      : { metadata: { uid, resourceVersion: metadata?.resourceVersion }, spec: { schedulingGates: left } };
+  const key = { namespace: execution.cluster.metadata.namespace, name };
+  await execution.reconcile.api.mergePatch(Pod, key, patch, { fieldManager });
 }
 
 /** How the first member comes to its data where an older operator has begun, which makes one alone. */

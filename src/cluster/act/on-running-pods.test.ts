@@ -26,6 +26,7 @@ import { carryOut } from "./actions.ts";
 import { executionOf } from "./execution.ts";
 import { TakenAway } from "./taken-away.ts";
 import { NotYet, Refused } from "../../controllers/obstacle.ts";
+import { judged } from "../testing/judged.ts";
 
 interface There {
   readonly pod?: Pod;
@@ -138,14 +139,14 @@ describe("the proof of an image", () => {
 
 describe("an image is changed", () => {
   const from = { version: "3.6.16", image: "etcd:v3.6.16", restarts: 2 };
-  const change: ActionOf<"changeImage"> = {
+  const change: ActionOf<"changeImage"> = judged({
     do: "changeImage",
     member,
     uid,
     from,
     to: { version: "3.7.3", image },
     afterComparing: false,
-  };
+  });
   const first: ClusterAction = { ...change, afterComparing: true };
   const containers = [
     { name: "etcd", image: from.image },
@@ -207,13 +208,13 @@ describe("an image is changed", () => {
 describe("a member that is started again", () => {
   const digest = `sha256:${"ab".repeat(32)}`;
   const tls = { trusts: { peer: "t" }, anchors: { peer: "n" }, presents: { peer: "p" } };
-  const action: ClusterAction = {
+  const action: ClusterAction = judged({
     do: "startAgain",
     member: sampleName("a"),
     uid: "u",
     tls,
     because: "it has to read its CA",
-  };
+  });
   const podWith = (image: string, imageID: string, annotations: Record<string, string> = {}, uid = "u"): Pod => ({
     metadata: { name: "demo-a", uid, annotations },
     spec: {

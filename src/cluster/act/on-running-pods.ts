@@ -1,5 +1,4 @@
 // What is changed in pods that run, and the small pods that prove an image before it. Each write is about this very pod.
-import { fieldManager } from "../../api/field-manager.ts";
 import { has } from "../../etcd/versions/features.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import { isHealthy } from "../assess/instances.ts";
@@ -14,7 +13,7 @@ import {
 } from "../objects/image-reference.ts";
 import { trustAnnotations } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import { type ClusterExecution, forgetReads, portTo } from "./execution.ts";
+import { type ClusterExecution, forgetReads, patchPod, portTo } from "./execution.ts";
 import { askingEtcd } from "./outcome.ts";
 import { podNow } from "./preconditions.ts";
 import { makeImageCheck, replacePod } from "./taken-away.ts";
@@ -22,12 +21,10 @@ import { delays } from "../../controllers/delays.ts";
 import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
 export async function relabelPod(
-  { reconcile, cluster }: ClusterExecution,
-  action: ActionOf<"relabelPod">,
+  execution: ClusterExecution,
+  { member, uid, change }: ActionOf<"relabelPod">,
 ): Promise<void> {
-  const { member, uid, change } = action;
-  const key = { namespace: cluster.metadata.namespace, name: member };
-  await reconcile.api.mergePatch(Pod, key, { metadata: { uid, ...change } }, { fieldManager });
+  await patchPod(execution, { name: member, uid }, change);
 }
 
 export async function createImageCheck(
@@ -40,14 +37,12 @@ export async function createImageCheck(
 /** `etcd --version` prints a few lines. */
 const longestLog = 4096;
 
-export async function readImageCheck(
-  { reconcile, cluster }: ClusterExecution,
-  action: ActionOf<"readImageCheck">,
-): Promise<void> {
+export async function readImageCheck(execution: ClusterExecution, action: ActionOf<"readImageCheck">): Promise<void> {
+  const { cluster, reconcile } = execution;
   const key = { namespace: cluster.metadata.namespace, name: action.name };
   const log = await reconcile.api.log(key, { container: etcdContainer, limitBytes: longestLog });
   const annotations = { [foundVersionAnnotation]: printedVersion(log) ?? "" };
-  await reconcile.api.mergePatch(Pod, key, { metadata: { uid: action.uid, annotations } }, { fieldManager });
+  await patchPod(execution, action, { annotations });
 }
 
 export async function deleteImageCheck(
@@ -137,10 +132,8 @@ async function compareMembers(execution: ClusterExecution): Promise<void> {
 
 /** Its annotation goes, and with it the operator's patience with a member that does not come up. */
 export async function confirmChange(
-  { reconcile, cluster }: ClusterExecution,
-  action: ActionOf<"confirmChange">,
+  execution: ClusterExecution,
+  { member, uid }: ActionOf<"confirmChange">,
 ): Promise<void> {
-  const key = { namespace: cluster.metadata.namespace, name: action.member };
-  const annotations = { [changedFromAnnotation]: null };
-  await reconcile.api.mergePatch(Pod, key, { metadata: { uid: action.uid, annotations } }, { fieldManager });
+  await patchPod(execution, { name: member, uid }, { annotations: { [changedFromAnnotation]: null } });
 }

@@ -33,7 +33,7 @@ import {
   trustAnnotations,
 } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import type { ClusterExecution } from "./execution.ts";
+import { type ClusterExecution, patchPod } from "./execution.ts";
 import { requireOwn } from "./on-kube.ts";
 import { delays } from "../../controllers/delays.ts";
 import { NotYet } from "../../controllers/obstacle.ts";
@@ -175,23 +175,17 @@ async function liveSecret({ cluster, reconcile }: ClusterExecution, name: string
 }
 
 export async function noteTrust(
-  { reconcile, cluster }: ClusterExecution,
-  action: ActionOf<"noteTrust">,
+  execution: ClusterExecution,
+  { member, uid, tls }: ActionOf<"noteTrust">,
 ): Promise<void> {
-  const { member, uid, tls } = action;
-  const key = { namespace: cluster.metadata.namespace, name: member };
-  const metadata = { uid, annotations: trustAnnotations(tls) };
-  await reconcile.api.mergePatch(Pod, key, { metadata }, { fieldManager });
+  await patchPod(execution, { name: member, uid }, { annotations: trustAnnotations(tls) });
 }
 
 export async function renewFiles(
-  { reconcile, cluster }: ClusterExecution,
-  action: ActionOf<"renewFiles">,
+  execution: ClusterExecution,
+  { member, uid, leaves }: ActionOf<"renewFiles">,
 ): Promise<void> {
-  const { member, uid, leaves } = action;
-  const key = { namespace: cluster.metadata.namespace, name: member };
-  const metadata = { uid, annotations: { [renewedAnnotation]: leaves } };
-  await reconcile.api.mergePatch(Pod, key, { metadata }, { fieldManager });
+  await patchPod(execution, { name: member, uid }, { annotations: { [renewedAnnotation]: leaves } });
 }
 
 /** Only this condition: the others are the kubelet's. */

@@ -7,7 +7,6 @@ import { accessRefusalOf, adviceOn } from "./refusals.ts";
 import { delays } from "../../controllers/delays.ts";
 import { NotYet, type Obstacle, obstacleOf } from "../../controllers/obstacle.ts";
 
-/** What kept an action from being done. */
 export type ActionObstacle = Obstacle & {
   readonly at: ClusterAction;
   /** etcd said no, and has changed nothing. */
@@ -15,7 +14,6 @@ export type ActionObstacle = Obstacle & {
 };
 
 export interface ClusterOutcome {
-  /** What was carried out, in order. */
   readonly did: readonly ClusterAction[];
   /** The decision that was carried out, or was tried last. */
   readonly decision: ClusterDecision;

@@ -26,6 +26,7 @@ import { carryOut, requirementsOf } from "./actions.ts";
 import { executionOf, forgetReads } from "./execution.ts";
 import { confirm, type Precondition } from "./preconditions.ts";
 import { NotYet, Refused } from "../../controllers/obstacle.ts";
+import { judged } from "../testing/judged.ts";
 
 const [member, because] = [sampleName("a"), "a test"];
 const [podUid, claimUid] = ["uid-of-demo-a", "uid-of-claim-demo-a"];
@@ -42,21 +43,21 @@ const samples: { readonly [D in ClusterAction["do"]]: ActionOf<D> } = {
   makeCertificates: { do: "makeCertificates", authority: "peer-ca", what: "authority", because },
   writeCertificate: { do: "writeCertificate", use: "peer", because },
   noteTrust: { do: "noteTrust", member, uid: podUid, tls: trust },
-  startAgain: { do: "startAgain", member, uid: podUid, tls: trust, because },
+  startAgain: judged({ do: "startAgain", member, uid: podUid, tls: trust, because }),
   renewFiles: { do: "renewFiles", member, uid: podUid, leaves: "" },
   markServing: { do: "markServing", member, uid: podUid },
   relabelPod: { do: "relabelPod", member, uid: podUid, change: { labels: {}, annotations: {} } },
   createImageCheck: { do: "createImageCheck", node: "node-1", image: release.image },
   readImageCheck: { do: "readImageCheck", name: "demo-check", uid: podUid },
   deleteImageCheck: { do: "deleteImageCheck", name: "demo-check", uid: podUid },
-  changeImage: {
+  changeImage: judged({
     do: "changeImage",
     member,
     uid: podUid,
     from: { ...release, restarts: 0 },
     to: release,
     afterComparing: false,
-  },
+  }),
   confirmChange: { do: "confirmChange", member, uid: podUid, from: release, to: release },
   enableDowngrade: { do: "enableDowngrade", to: "3.5.0", because },
   cancelDowngrade: { do: "cancelDowngrade", because },
@@ -91,8 +92,8 @@ const samples: { readonly [D in ClusterAction["do"]]: ActionOf<D> } = {
   promote: { do: "promote", id: sampleId("a"), member },
   updatePeerUrl: { do: "updatePeerUrl", id: sampleId("a"), member, because },
   moveLeader: { do: "moveLeader", from: sampleId("a"), to: sampleId("b"), because },
-  removeMember: { do: "removeMember", id: sampleId("a"), member, because, cause: "lost", pod },
-  deletePod: { do: "deletePod", member, uid: podUid, because, force: false, unless: "served" },
+  removeMember: judged({ do: "removeMember", id: sampleId("a"), member, because, cause: "lost", pod }),
+  deletePod: judged({ do: "deletePod", member, uid: podUid, because, force: false, unless: "served" }),
 };
 
 /** Who adds a row here says that it takes away nothing that cannot be had again. */
@@ -147,7 +148,7 @@ const checked: Readonly<Record<string, readonly Precondition["holds"][]>> = {
 };
 
 test("a pod whose member comes back on its volume is deleted only while its claim and the others are as they were seen", () => {
-  const deletion = { do: "deletePod", member, uid: podUid, because, force: false, keeps: claimUid } as const;
+  const deletion = judged({ do: "deletePod", member, uid: podUid, because, force: false, keeps: claimUid });
   const requirements = requirementsOf(deletion) ?? [];
   assert.deepEqual(
     requirements.map(({ holds }) => holds),

@@ -191,14 +191,12 @@ const factsOf = ({ uid, role, terminating, clusterUid, clusterId, phase }: Claim
 const servesClients = ({ ready, readyOnce, state }: MemberPod): boolean =>
   state.t !== "ended" && (ready || readyOnce === true);
 
-/** This very pod. */
 export async function podNow({ live }: ClusterExecution, member: MemberName, uid: string): Promise<Pod> {
   const now = await live.pod(member);
   if (now?.metadata?.uid !== uid) throw otherOne("pod", member);
   return now;
 }
 
-/** This very EtcdRestore. */
 export async function restoreNow({ live }: ClusterExecution, name: string, uid: string): Promise<CompleteEtcdRestore> {
   const now = await live.restore(name);
   if (now?.metadata?.uid !== uid)

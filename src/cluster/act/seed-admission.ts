@@ -70,7 +70,6 @@ async function confirmOne(execution: ClusterExecution, { name, pod, before }: As
 
 interface Room {
   readonly before: number;
-  /** The pods that will be gone. */
   readonly freed: readonly MemberPod[];
 }
 

@@ -42,7 +42,6 @@ export async function seedPlanOf(execution: ClusterExecution, restore: CompleteE
   };
 }
 
-/** For this member. */
 export function seedRestoreOf(
   execution: ClusterExecution,
   plan: SeedPlan,

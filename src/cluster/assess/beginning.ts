@@ -11,6 +11,8 @@
 // | 2 can come, 1 is gone, has ended or does not start       | wait: 2 ≥ quorum(3) = 2 serve, and then it is replaced   |
 // | 1 can come, the pods of 2 are gone, their volumes are not | their pods are made again on them: nothing was removed   |
 // | 1 can come, 2 cannot                                     | 1 < 2: begin again under new names                       |
+// | 1 runs, no node takes 2 of them for a while              | begin again with 1, and grow when there are nodes        |
+// | not written down, and 1 of 3 cannot come                 | nothing has run: begin again under new names             |
 // | 2 are there, 1 has been refused for a while              | nothing has run: begin again with 2, and grow            |
 // | pods or claims of names that are not in the list         | deleted, and nobody is made before they are gone         |
 // | a pod that was Ready once, or an id in the status        | it has served: the ordinary rules, and none of these     |

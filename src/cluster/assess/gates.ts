@@ -3,8 +3,9 @@
 import { bytesInWords } from "../../kube/objects/size.ts";
 import { isUntried, nodeOf } from "./image-proof.ts";
 import type { Change, RollInput } from "./roll.ts";
-import { indexOf, isDoomed, isHealthy, isVoter, type Instance } from "./instances.ts";
+import { isDoomed, isHealthy, isVoter, type Instance } from "./instances.ts";
 import { alarmsIn, fullDatabase } from "./space.ts";
+import { laggards } from "./standing.ts";
 
 export type GateName =
   | "image"
@@ -20,7 +21,6 @@ export type GateName =
   | "lag"
   | "preparation";
 
-/** What a gate takes. */
 export interface GateInput extends RollInput {
   /** In whatever order. */
   readonly changes: readonly Change[];
@@ -175,11 +175,3 @@ export function isUrgent(change: Change, input: GateInput): boolean {
 }
 
 const namesOf = (instances: readonly Instance[]): string => instances.map(({ name }) => name).join(", ");
-
-/** Entries: as many as etcd keeps at hand for those that lag. */
-const closeBy = 5000;
-
-function laggards(instances: readonly Instance[]): readonly Instance[] {
-  const furthest = Math.max(...instances.map(indexOf));
-  return instances.filter((instance) => furthest - indexOf(instance) > closeBy);
-}

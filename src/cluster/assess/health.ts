@@ -3,6 +3,7 @@
 import type { ClusterId } from "../../etcd/ids.ts";
 import { type MemberName, memberName } from "../objects/names.ts";
 import type { AccessTrouble, Claim, EtcdView, MemberAnswer, MemberPod, ClusterWorld } from "../observe/world.ts";
+import { isBeginning } from "./beginning.ts";
 import { claimOf, countedClaims, hasBegun } from "./claims.ts";
 import { hasLostData, holdsData, isYoung } from "./pods.ts";
 import { isVoter, quorum, type Instance } from "./instances.ts";
@@ -111,8 +112,10 @@ export function isKnownToHaveServed({ clusterId, phase }: { clusterId?: string; 
 export function hasServed(world: ClusterWorld): boolean {
   const { cluster, pods } = world;
   if (isKnownToHaveServed(cluster.status) || countedClaims(world).some(hasBegun)) return true;
-  // Clients may have found it before any operator did.
-  return pods.some(({ readyOnce, state }) => readyOnce === true && state.t !== "ended");
+  // Clients may have found it before any operator did. What has ended took its data with it; a seed comes back on its volume,
+  // and first members of a restored cluster would begin again on others.
+  const isKept = ({ hasVolume, state }: MemberPod): boolean => state.t !== "ended" || (hasVolume && isBeginning(world));
+  return pods.some((pod) => pod.readyOnce === true && isKept(pod));
 }
 
 /**

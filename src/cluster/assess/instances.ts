@@ -51,7 +51,7 @@ export function instancesOf(world: Facts, etcd: EtcdAnswers, now: number): reado
   const strangers = new Set(etcd.strangers.map(({ pod }) => pod));
   return etcd.members.map((member) => {
     const ours = podNameOf(world, member, pods);
-    const name = ours ?? memberName(member.name || member.id);
+    const name = ours ?? memberName(member.name === "" ? member.id : member.name);
     const pod = ours === undefined ? undefined : pods.get(ours);
     const answer = etcd.answers.get(member.id);
     const wiped = etcd.wiped.has(member.id);

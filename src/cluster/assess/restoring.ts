@@ -16,7 +16,6 @@ type Named = Pick<AskingRestore, "name" | "uid">;
 
 export type Restoring =
   | { readonly t: "no" }
-  /** Nothing has been done. */
   | ({ readonly t: "asked" } & Named)
   /** The members that were there go; their volumes are kept. */
   | ({ readonly t: "stopping" } & Named)

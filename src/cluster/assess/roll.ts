@@ -10,10 +10,10 @@ import { hasChanged, outdatedSetting, problemOf, runsFor } from "./pods.ts";
 import { outdatedTls } from "./certificates/pod-tls.ts";
 import { type GateInput, gates, heldUpBy, isUrgent } from "./gates.ts";
 import { checkFor, imageProblem, nodeOf, runs } from "./image-proof.ts";
-import { isDoomed, isVoter, type Instance } from "./instances.ts";
+import { isDoomed, isHealthy, isVoter, type Instance } from "./instances.ts";
 import { answeredIn } from "./silence.ts";
 import { getsLargerVolume, getsMoreRoom } from "./space.ts";
-import { neighbours } from "./spread.ts";
+import { neighbours, weightOfFlaws } from "./standing.ts";
 import type { Preparation, Target } from "./target.ts";
 
 export interface Roll {
@@ -45,7 +45,6 @@ export interface Change {
   readonly because: string;
   /** Its member is down, and this may bring it up. */
   readonly mends: boolean;
-  /** It gives a full database room. */
   readonly makesRoom: boolean;
 }
 
@@ -132,8 +131,8 @@ function changesOf({ world, cluster, now, tls, target, release, ours }: RollInpu
 }
 
 /**
- * One that does not come up first: it cannot get worse. Then what no gate holds up. Then followers, those first that share a
- * node (where a new member has taken its place beside an old one, the old one goes), and the leader last.
+ * One that does not come up first: it cannot get worse. Then what no gate holds up. Then followers, those first that can be
+ * missed most or share a node (where a new member has taken its place beside an old one, the old one goes), and the leader last.
  */
 function inOrder(changes: readonly Change[], gated: GateInput): readonly Change[] {
   const { leader, ours } = gated;
@@ -143,10 +142,16 @@ function inOrder(changes: readonly Change[], gated: GateInput): readonly Change[
     return change.instance.member.id === leader ? 2 : 1;
   };
   const turn = (change: Change): number => (change.mends ? 0 : (waits.get(change) ?? 0));
+  // One that is silent comes up by itself, or mends.
+  const flaws = ({ instance }: Change): number => (isHealthy(instance) ? weightOfFlaws(instance, ours) : 0);
   const company = ({ instance }: Change): number => neighbours(instance, ours);
   return changes.toSorted(
     (a, b) =>
-      turn(a) - turn(b) || rank(a) - rank(b) || company(b) - company(a) || (a.instance.name < b.instance.name ? -1 : 1),
+      turn(a) - turn(b) ||
+      rank(a) - rank(b) ||
+      flaws(b) - flaws(a) ||
+      company(b) - company(a) ||
+      (a.instance.name < b.instance.name ? -1 : 1),
   );
 }
 
@@ -218,7 +223,6 @@ function stoppedBy({ world, release, ours }: RollInput, changes: readonly Change
 
 const advice = "No other member is changed. Correct spec.version, spec.repository or spec.image, or set it back.";
 
-/** As a list of steps for people. */
 export function stepsOf({ target: { now, later } }: Roll): readonly string[] {
   const all: readonly EtcdVersion[] = [now, ...later];
   return all.map(formatVersion);

@@ -48,7 +48,6 @@ function silence({ name, ready, readyOnce }: MemberPod, etcd: EtcdView): Silence
   ];
 }
 
-/** The pods that answer, whatever they say. */
 export function answeredIn(etcd: EtcdView): ReadonlySet<MemberName> {
   if (etcd.t === "nobody" || etcd.t === "silent") return new Set();
   if (etcd.t === "accessDenied") return new Set(etcd.refusing);

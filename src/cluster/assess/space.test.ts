@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { voter } from "../testing/plan-table.ts";
 import { sampleWorld } from "../testing/sample-world.ts";
-import { pressureOf } from "./space.ts";
+import { pressureOf, quotaToMake } from "./space.ts";
 
 const GiB = 2 ** 30;
 
@@ -38,4 +38,52 @@ for (const [what, { size, quota, volume, before }, wanted] of rows)
     const condition = { type: "DiskPressure", status: "True", reason: before ?? "" };
     const status = before === undefined ? {} : { conditions: [condition] };
     assert.equal(pressureOf(sampleWorld({ members: [voter("a", { says, ...claim })], status }))?.reason, wanted);
+  });
+
+const MiB = 2 ** 20;
+const claimOf = (storage: string) => ({
+  pod: { persistentVolumeClaimSpec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } } } },
+});
+type Sample = Parameters<typeof sampleWorld>[0];
+
+const quotas: [string, Sample, number | undefined][] = [
+  ["of etcd's default without a volume", {}, undefined],
+  ["of etcd's default in a volume that has room for it", { spec: claimOf("5Gi") }, undefined],
+  ["that leaves room for a copy and the raft log in a smaller one", { spec: claimOf("1Gi") }, 268],
+  ["of a quarter where the volume is tiny", { spec: claimOf("256Mi") }, 64],
+  [
+    "that was asked for, whatever fits",
+    { spec: { ...claimOf("1Gi"), etcd: { quotaBackendBytes: 8 * GiB } } },
+    undefined,
+  ],
+  [
+    "that a variable sets, whatever fits",
+    {
+      spec: {
+        pod: { ...claimOf("1Gi").pod, etcdEnv: [{ name: "ETCD_QUOTA_BACKEND_BYTES", value: "1" }] },
+      },
+    },
+    undefined,
+  ],
+  [
+    "that fits the volume there is while a larger one is asked for",
+    { spec: claimOf("2Gi"), members: [voter("a", { claim: { capacity: GiB }, says: { dbSizeQuota: 1 } })] },
+    268,
+  ],
+  [
+    "of the others, whose database may be larger than what fits",
+    { spec: claimOf("1Gi"), members: [voter("a", { says: { dbSizeQuota: 2 * GiB } })] },
+    undefined,
+  ],
+  [
+    "of the others as the status has it, while none answers",
+    { spec: claimOf("1Gi"), status: { dbQuota: 500 * MiB } },
+    500,
+  ],
+];
+for (const [what, sample, wanted] of quotas)
+  test(`a member is made with a quota ${what}`, () => {
+    const world = sampleWorld({ members: [], ...sample });
+    const quota = quotaToMake(world.cluster, world);
+    assert.equal(quota === undefined ? undefined : Math.floor(quota / MiB), wanted);
   });

@@ -1,12 +1,12 @@
 // How much room the databases of the members have: up to the quota, above which etcd takes no more writes, and in their
 // volumes, in which a defragmentation needs room for a second copy.
-import type { ReasonOf } from "../../api/conditions.ts";
+import { type ReasonOf, conditionOf } from "../../api/conditions.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { variableOf } from "../../api/etcd-cluster/etcd-flags.ts";
 import type { Alarm } from "../../etcd/member.ts";
-import { findCondition } from "../../kube/objects/conditions.ts";
 import { bytesInWords } from "../../kube/objects/size.ts";
 import { requestOf } from "../objects/claims.ts";
+import { chosenFlags } from "../objects/etcd-command.ts";
 import type { MemberName } from "../objects/names.ts";
 import { parseSettings } from "../objects/settings.ts";
 import type { MemberAnswer, MemberPod, ClusterWorld } from "../observe/world.ts";
@@ -32,12 +32,11 @@ export interface Pressure {
 
 /** Undefined while no member says how large its database is. */
 export function spaceOf(world: ClusterWorld): Space | undefined {
-  const { claims } = world;
   const answers = answersIn(world);
   if (answers.length === 0) return undefined;
   const statuses = answers.map(({ status }) => status);
   const used = statuses.flatMap(({ dbSizeInUse }) => (dbSizeInUse === undefined ? [] : [dbSizeInUse]));
-  const volumes = claims.flatMap(({ role, capacity }) => (role === "current" && capacity > 0 ? [capacity] : []));
+  const volumes = capacitiesIn(world);
   return {
     size: Math.max(...statuses.map(({ dbSize }) => dbSize)),
     inUse: used.length === 0 ? undefined : Math.max(...used),
@@ -55,10 +54,38 @@ export function quotaOf({ pod, status }: MemberAnswer, pods: readonly MemberPod[
 }
 
 /** What a member that is made now would go by. */
-function wantedQuota({ spec }: CompleteEtcdCluster): number {
-  const variable = spec.pod.etcdEnv?.find(({ name }) => name === variableOf("quota-backend-bytes"));
-  return spec.etcd.quotaBackendBytes ?? (Number(variable?.value) || usualQuota);
+function wantedQuota(cluster: CompleteEtcdCluster, world: ClusterWorld): number {
+  const { etcd, pod } = cluster.spec;
+  const variable = pod.etcdEnv?.find(({ name }) => name === variableOf("quota-backend-bytes"));
+  return etcd.quotaBackendBytes ?? (Number(variable?.value) || (quotaToMake(cluster, world) ?? usualQuota));
 }
+
+const MiB = 1024 ** 2;
+/** Six segments of the raft log, which etcd keeps beside the database. */
+const logBytes = 6 * 64 * MiB;
+
+/**
+ * The quota that fits a volume: twice the database, for a copy while it is defragmented, and the raft log, in what a file
+ * system leaves of the volume. 1 GiB: 269 MiB. From 4.9 GiB on etcd's default fits.
+ */
+const fittingQuota = (volume: number): number => Math.floor(Math.max(volume / 4, (volume * 0.9 - logBytes) / 2));
+
+/**
+ * The quota that a member is given where nobody set one; undefined: etcd's default. It is never less than what the others go
+ * by: their database may be larger already, and one member that is full stops the writes of all.
+ */
+export function quotaToMake(cluster: CompleteEtcdCluster, world: ClusterWorld): number | undefined {
+  const { etcd, pod } = cluster.spec;
+  const isSet = etcd.quotaBackendBytes !== undefined || chosenFlags(cluster).includes("quota-backend-bytes");
+  const volumes = [requestOf(pod.persistentVolumeClaimSpec) ?? 0, ...capacitiesIn(world)].filter((size) => size > 0);
+  if (isSet || volumes.length === 0) return undefined;
+  const others = spaceOf(world)?.quota ?? cluster.status.dbQuota ?? 0;
+  const quota = Math.max(fittingQuota(Math.min(...volumes)), others);
+  return quota < usualQuota ? quota : undefined;
+}
+
+const capacitiesIn = ({ claims }: ClusterWorld): readonly number[] =>
+  claims.flatMap(({ role, capacity }) => (role === "current" && capacity > 0 ? [capacity] : []));
 
 // A full database
 
@@ -93,10 +120,10 @@ export function needlessAlarms(world: ClusterWorld, instances: readonly Instance
 }
 
 /** Another pod would have a larger quota, or another compaction: the cure of a full database. */
-export function getsMoreRoom({ answer, pod }: Instance, cluster: CompleteEtcdCluster, { pods }: ClusterWorld): boolean {
+export function getsMoreRoom({ answer, pod }: Instance, cluster: CompleteEtcdCluster, world: ClusterWorld): boolean {
   if (pod === undefined) return false;
-  const quota = answer === undefined ? (pod.quota ?? usualQuota) : quotaOf(answer, pods);
-  if (wantedQuota(cluster) > quota) return true;
+  const quota = answer === undefined ? (pod.quota ?? usualQuota) : quotaOf(answer, world.pods);
+  if (wantedQuota(cluster, world) > quota) return true;
   const before = pod.madeFrom === undefined ? undefined : parseSettings(pod.madeFrom);
   if (before === undefined) return false;
   const { autoCompactionMode, autoCompactionRetention } = cluster.spec.etcd;
@@ -120,7 +147,7 @@ export function pressureOf(world: ClusterWorld): Pressure | undefined {
   const space = spaceOf(world);
   if (space === undefined) return undefined;
   const { size, quota, volume = Number.POSITIVE_INFINITY } = space;
-  const before = findCondition(world.cluster.status.conditions, "DiskPressure")?.reason;
+  const before = conditionOf(world.cluster.status.conditions, "DiskPressure")?.reason;
   const limit = quota * (before === "DatabaseNearQuota" ? near.until : near.from);
   // The file counts for the quota, with what is free in it: a compaction alone does not help.
   if (size > limit)

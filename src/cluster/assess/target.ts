@@ -10,7 +10,6 @@ import {
   version,
 } from "../../etcd/versions/version.ts";
 
-/** What the members say. */
 export interface Running {
   /** The version of each voter that answers; of the pods when none does. */
   readonly versions: readonly EtcdVersion[];

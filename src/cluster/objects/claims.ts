@@ -55,7 +55,6 @@ export function ownersOf(cluster: CompleteEtcdCluster): OwnerReference[] {
   return cluster.spec.volumeRetention.whenClusterDeleted === "Delete" ? [ownerReference(EtcdCluster, cluster)] : [];
 }
 
-/** Undefined: nobody has written it down. */
 export const homeOf = ({ metadata }: KubeObject): string | undefined => metadata?.annotations?.[homeAnnotation];
 
 /** Belongs to this very EtcdCluster. Those of etcd-operator 0.9 say so by their owner only. */
@@ -71,7 +70,6 @@ export function requestOf(spec: PersistentVolumeClaimSpec | undefined): number |
   return amountOf(spec?.resources?.requests?.["storage"]);
 }
 
-/** As it is written. */
 export function requestTextOf(spec: PersistentVolumeClaimSpec | undefined): string {
   return spec?.resources?.requests?.["storage"] ?? "";
 }

@@ -21,8 +21,13 @@ export function versionOf(cluster: CompleteEtcdCluster): EtcdVersion {
   return version;
 }
 
-/** In the order in which etcd-operator 0.9 wrote its flags. */
-export function commandOf(cluster: CompleteEtcdCluster, member: MemberName, tls: PodTls = plainText): string[] {
+/** In the order in which etcd-operator 0.9 wrote its flags. `quota`: where the spec says none. */
+export function commandOf(
+  cluster: CompleteEtcdCluster,
+  member: MemberName,
+  tls: PodTls = plainText,
+  quota?: number,
+): string[] {
   const [peers, clients] = [schemeOf(tls.peer === "tls"), schemeOf(tls.client)];
   const { quotaBackendBytes, autoCompactionRetention, snapshotCount, extraArgs = [] } = cluster.spec.etcd;
   return [
@@ -36,7 +41,7 @@ export function commandOf(cluster: CompleteEtcdCluster, member: MemberName, tls:
     ...tlsFlags(tls).flatMap(([name, value]) => flag(name, value)),
     // A new cluster with the name of one that was deleted a moment ago must not be taken for it.
     ...flag("initial-cluster-token", cluster.metadata.uid ?? ""),
-    ...flag("quota-backend-bytes", quotaBackendBytes),
+    ...flag("quota-backend-bytes", quotaBackendBytes ?? quota),
     ...flag("auto-compaction-retention", autoCompactionRetention),
     ...flag("snapshot-count", snapshotCount),
     ...extraSettings(extraArgs).flatMap((extra) => {

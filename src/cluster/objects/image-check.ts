@@ -5,9 +5,10 @@ import { createHash } from "node:crypto";
 import { type CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { imagePrograms } from "../../etcd/versions/features.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
+import { containerSecurity } from "../../worker/pod.ts";
 import { imageAnnotation } from "./claims.ts";
 import { metadataOf } from "./labels.ts";
-import { etcdContainer, placing, podSecurity, containerSecurity } from "./member-pod.ts";
+import { etcdContainer, placing, podSecurity } from "./member-pod.ts";
 
 export const imageCheckLabel = "etcd_image_check";
 /** The version that the program in the image said it is. */

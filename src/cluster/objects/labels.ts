@@ -1,7 +1,8 @@
 // Labels, ports and names of a cluster's objects, as etcd-operator 0.9 had them.
 import { type CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { Pod } from "../../kube/objects/kinds.ts";
 import type { KubeObject, OwnerReference } from "../../kube/objects/objects.ts";
-import { ownerReference } from "../../kube/objects/owners.ts";
+import { controllerOf, ownerReference } from "../../kube/objects/owners.ts";
 
 export const ports = { client: 2379, peer: 2380, metrics: 2381 } as const;
 
@@ -38,7 +39,15 @@ export function metadataOf(cluster: CompleteEtcdCluster, name: string): OwnedMet
   };
 }
 
-/** What the caches select by. */
 export const cachedLabels = "app=etcd";
 
 export const isCached = ({ metadata }: KubeObject): boolean => metadata?.labels?.["app"] === "etcd";
+
+/**
+ * The Services, the budget and our own cache select a member's pod by its labels: one that has lost them runs on, but its peers
+ * cannot resolve its name any more. Compared with the name of its owner, so that the pod alone is enough.
+ */
+export function hasItsLabels(pod: Pod): boolean {
+  const { app, etcd_cluster: cluster } = pod.metadata?.labels ?? {};
+  return app === "etcd" && cluster === controllerOf(pod)?.name;
+}

@@ -13,7 +13,7 @@ import { type CompleteEtcdCluster, EtcdCluster, imageOf } from "../../api/etcd-c
 import { has } from "../../etcd/versions/features.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
 import { volumesOf } from "../../worker/mounts.ts";
-import { scratchVolume, workerContainer } from "../../worker/pod.ts";
+import { containerSecurity, restoreContainer, scratchVolume, workerContainer } from "../../worker/pod.ts";
 import { limited, scratchOf } from "../../worker/scratch.ts";
 import { addressVariable, type AwaitNameJob } from "../../worker/job.ts";
 import { imageAnnotation } from "./claims.ts";
@@ -54,11 +54,13 @@ export const dataVolume = "etcd-data";
 /** The user that distroless images call nonroot; the program needs none in particular. */
 const nobody = 65_532;
 
+/** `quota`: of its database, where the spec says none; part of no settings, so that another default changes no pod that runs. */
 export function memberPod(
   cluster: CompleteEtcdCluster,
   member: MemberName,
   start: FirstStart,
   tls: PodTls = plainText,
+  quota?: number,
 ): Pod {
   const { labels = {}, annotations = {} } = cluster.spec.pod;
   const metadata = metadataOf(cluster, member);
@@ -76,7 +78,7 @@ export function memberPod(
         ...restartedAt(cluster),
       },
     },
-    spec: podSpec(cluster, member, start, tls),
+    spec: podSpec(cluster, member, start, tls, quota),
   };
 }
 
@@ -89,7 +91,13 @@ function restartedAt(cluster: CompleteEtcdCluster): Record<string, string> {
   return asked === undefined ? {} : { [restartedAtAnnotation]: asked };
 }
 
-function podSpec(cluster: CompleteEtcdCluster, member: MemberName, start: FirstStart, tls: PodTls): PodSpec {
+function podSpec(
+  cluster: CompleteEtcdCluster,
+  member: MemberName,
+  start: FirstStart,
+  tls: PodTls,
+  quota: number | undefined,
+): PodSpec {
   const { pod } = cluster.spec;
   return {
     hostname: member,
@@ -105,7 +113,7 @@ function podSpec(cluster: CompleteEtcdCluster, member: MemberName, start: FirstS
     securityContext: podSecurity(pod.securityContext),
     affinity: pod.affinity ?? apart(cluster),
     ...given("initContainers", beforeEtcd(cluster, member, start, tls)),
-    containers: [container(cluster, member, start, tls)],
+    containers: [container(cluster, member, start, tls, quota)],
     volumes: [...tlsVolumes(cluster, tls), dataIn(cluster, member, start), ...workerVolumes(start)],
     ...(tls.client && { readinessGates: [{ conditionType: servingGate }] }),
     ...given("nodeSelector", pod.nodeSelector),
@@ -173,9 +181,6 @@ function awaitingName(cluster: CompleteEtcdCluster, member: MemberName, image: s
   return { ...worker, ...given("resources", resources), env: [...(worker.env ?? []), address] };
 }
 
-/** Its name is how the EtcdRestore finds what it says. */
-export const restoreContainer = "restore";
-
 /**
  * A namespace with a ResourceQuota takes no container without resources. Those of etcd cost nothing more: a pod counts as its
  * largest init container or as all of its containers, whichever is more.
@@ -197,14 +202,20 @@ function workerVolumes(start: FirstStart): Volume[] {
   return [...volumesOf(mounts), { name: scratchVolume, emptyDir: limited(scratchOf(job, policy)) }];
 }
 
-function container(cluster: CompleteEtcdCluster, member: MemberName, start: FirstStart, tls: PodTls): Container {
+function container(
+  cluster: CompleteEtcdCluster,
+  member: MemberName,
+  start: FirstStart,
+  tls: PodTls,
+  quota: number | undefined,
+): Container {
   const version = versionOf(cluster);
   const { resources, etcdEnv } = cluster.spec.pod;
   const metrics: ContainerPort = { name: "metrics", containerPort: ports.metrics, protocol: "TCP" };
   return {
     name: etcdContainer,
     image: imageOf(cluster.spec),
-    command: commandOf(cluster, member, tls),
+    command: commandOf(cluster, member, tls, quota),
     ports: [
       { name: "server", containerPort: ports.peer, protocol: "TCP" },
       { name: "client", containerPort: ports.client, protocol: "TCP" },
@@ -221,12 +232,6 @@ function container(cluster: CompleteEtcdCluster, member: MemberName, start: Firs
     env: [...(etcdEnv ?? []), ...startVariables(start), ...environmentOf(cluster, member, tls)],
   };
 }
-
-export const containerSecurity: NonNullable<Container["securityContext"]> = {
-  allowPrivilegeEscalation: false,
-  readOnlyRootFilesystem: true,
-  capabilities: { drop: ["ALL"] },
-};
 
 const isSecret = ({ valueFrom }: EnvVar): boolean => valueFrom?.secretKeyRef !== undefined;
 

@@ -1,8 +1,8 @@
 // Names of members, and the URLs where peers and clients find them. A peer URL holds the name of its pod, so etcd's own
 // list of members says which pods there must be, after whatever crash.
-import { createHash } from "node:crypto";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { Brand } from "../../brand.ts";
+import { derivedLetters, randomLetters } from "../../kube/objects/derived-name.ts";
 import { ports } from "./labels.ts";
 import type { Scheme } from "./tls.ts";
 
@@ -17,15 +17,12 @@ export function memberName(text: string): MemberName {
 type Named = Pick<CompleteEtcdCluster, "metadata" | "spec">;
 type Begun = Named & Pick<CompleteEtcdCluster, "status">;
 
-/** No vowels and nothing that looks like something else: the letters that Kubernetes makes names of. */
-const letters = "bcdfghjklmnpqrstvwxz2456789";
 const tailLength = 10;
 
 /** A name that no member or pod of the cluster has. `random` gives numbers from 0 up to 1. */
 export function newMemberName(cluster: Named, taken: ReadonlySet<MemberName>, random: () => number): MemberName {
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const tail = Array.from({ length: tailLength }, () => letter(Math.floor(random() * letters.length)));
-    const name = memberName(`${cluster.metadata.name}-${tail.join("")}`);
+    const name = memberName(`${cluster.metadata.name}-${randomLetters(random, tailLength)}`);
     if (!taken.has(name)) return name;
   }
   throw new RangeError("the same random name came up a hundred times");
@@ -49,11 +46,8 @@ export function firstMemberName(cluster: Named, restoreUid: string, attempt: num
 }
 
 function nameFrom(cluster: Named, text: string): MemberName {
-  const bytes = createHash("sha256").update(text).digest();
-  return memberName(`${cluster.metadata.name}-${Array.from(bytes.subarray(0, tailLength), letter).join("")}`);
+  return memberName(`${cluster.metadata.name}-${derivedLetters(text, tailLength)}`);
 }
-
-const letter = (n: number): string => letters.charAt(n % letters.length);
 
 export function hostOf(cluster: Named, member: MemberName): string {
   const { name, namespace } = cluster.metadata;

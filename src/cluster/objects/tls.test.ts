@@ -36,6 +36,7 @@ const both: PodTls = {
 };
 
 describe("what the spec asks for", () => {
+  const plain = { peer: false, client: false, made: false };
   const table: [string, EtcdClusterSpec["TLS"], object][] = [
     ["nothing", undefined, { peer: false, client: false, made: false }],
     ["certificates of the operator", { auto: true }, { peer: true, client: true, made: true }],
@@ -45,6 +46,8 @@ describe("what the spec asks for", () => {
       { static: { member: { serverSecret: "s" }, operatorSecret: "o" } },
       { peer: false, client: true, made: false },
     ],
+    ["servers without the operator", { static: { member: { serverSecret: "s" } } }, plain],
+    ["the operator without servers", { static: { operatorSecret: "o" } }, plain],
     [
       "the empty fields of etcd-operator 0.9",
       { static: { member: { peerSecret: "", serverSecret: "" }, operatorSecret: "" } },

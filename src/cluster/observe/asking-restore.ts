@@ -1,12 +1,12 @@
 // The EtcdRestore that the annotation of a cluster names, as long as the cluster has not taken it up. The annotation is a
 // wish: whether it still stands is what the EtcdRestore says, read live. A cluster at rest has no such annotation.
+import { isOver } from "../../restore/observe/world.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import { type CompleteEtcdRestore, EtcdRestore, withDefaults } from "../../api/etcd-restore/etcd-restore.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { isForbidden } from "../../kube/client/errors.ts";
 import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
-import { isOver } from "../../restore/plan/phases.ts";
 import type { AskingRestore } from "./world.ts";
 
 export async function askingRestore(

@@ -16,7 +16,6 @@ const roundMs = 1000;
 
 export interface Asking {
   readonly members: MemberPool;
-  /** Whom to log in as. */
   readonly source: LoginSource;
   /** How a pod is reached. Default: in plain text. */
   readonly reach?: (pod: MemberPod, address: string) => Reachable;
@@ -34,7 +33,6 @@ interface AskablePod {
   readonly serves: boolean;
 }
 
-/** What one pod answered. */
 interface Answered extends MemberAnswer {
   readonly member: EtcdMember;
   /** It told of itself, as some versions do to everybody, and lets us do nothing else. */

@@ -26,7 +26,6 @@ interface Entry {
   readonly text: string;
   /** Logged at error or above. */
   readonly grave: boolean;
-  /** It reports that something went wrong. */
   readonly complains: boolean;
 }
 

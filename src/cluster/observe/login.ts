@@ -54,7 +54,6 @@ export class Logins {
     return known?.secret === secret ? known.source : this.#read(cluster, secret, reading);
   }
 
-  /** As it was found last. */
   known(cluster: CompleteEtcdCluster): Login | undefined {
     const source = this.#known.get(keyText(keyOf(cluster)))?.source;
     return source?.t === "given" && source.secret === secretOf(cluster) ? source.login : undefined;

@@ -1,16 +1,22 @@
 // Reads everything that a pass decides from, once: Kubernetes from the caches, etcd live. It makes no list calls and
 // changes nothing.
-import { type CompleteEtcdCluster, problemsOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import {
+  type CompleteEtcdCluster,
+  type EtcdCluster,
+  problemsOf,
+  withDefaults,
+} from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, keyText, type KubeObject } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
 import type { ReconcileContext } from "../../kube/controller/run-reconcile.ts";
-import type { ClusterContext } from "../context.ts";
+import type { ClusterCaches, ClusterContext } from "../context.ts";
 import { isClaimOf } from "../objects/claims.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { isCached } from "../objects/labels.ts";
+import { versionAnnotation } from "../objects/member-pod.ts";
 import { firstMembersOf } from "../objects/first-members.ts";
 import { memberName, type MemberName, memberOfPeerUrl, seedName } from "../objects/names.ts";
 import { serverNameOf } from "../objects/tls.ts";
@@ -44,7 +50,8 @@ export async function observe(
     context.metrics.forget(key);
     return { t: "notOurs" };
   }
-  const cluster = withDefaults(stored);
+  const made = versionsMade(stored, key, caches);
+  const cluster = withDefaults(stored, made);
   const own = <T extends KubeObject>(object: T | undefined): T | undefined =>
     object !== undefined && isControlledBy(object, cluster) ? object : undefined;
   const owned = caches.pods.ownedBy(cluster.metadata.uid ?? "").filter((pod) => isControlledBy(pod, cluster));
@@ -95,7 +102,7 @@ export async function observe(
     .map((other) => ({ ...other, home: foreignHomeOf(other.claim, cluster, caches.clusters) }));
   const world: ClusterWorld = {
     cluster,
-    problems: [...problemsOf(stored), ...claimProblems(cluster, claims)],
+    problems: [...problemsOf(stored, made), ...claimProblems(cluster, claims)],
     ...seen,
     tls: { ...tls, presented },
     asking: await askingRestore(cluster, api, signal),
@@ -111,6 +118,18 @@ export async function observe(
     budget: own(caches.budgets.get(key)),
   };
   return { t: "world", world };
+}
+
+/**
+ * In which versions its pods and volumes were made, retired ones aside: what a cluster without a version in its spec keeps.
+ * Volumes that an EtcdCluster of this name has left behind count, too: their data is what it will serve.
+ */
+function versionsMade(stored: EtcdCluster, key: Key, caches: ClusterCaches): string[] {
+  const pods = caches.pods.ownedBy(stored.metadata?.uid ?? "").filter((pod) => isControlledBy(pod, stored));
+  const claims = caches.claims
+    .byIndex("cluster", keyText(key))
+    .filter((claim) => observedClaim(claim).role === "current");
+  return [...pods, ...claims].flatMap(({ metadata }) => metadata?.annotations?.[versionAnnotation] ?? []);
 }
 
 /** Names of the members' pods, whether they are there or not; as the status has them while etcd does not answer. */

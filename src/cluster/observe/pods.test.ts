@@ -8,6 +8,7 @@ import { withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { guardAnnotations } from "../objects/first-start.ts";
 import { changedFromAnnotation, memberPod, restartedAtAnnotation, settingsAnnotation } from "../objects/member-pod.ts";
 import { memberName } from "../objects/names.ts";
+import { servingGate } from "../objects/tls.ts";
 import { endProblem, schedulingProblem, waitingProblem, workerImageProblem } from "./pod-problems.ts";
 
 const at = (second: number): string => new Date(second * 1000).toISOString();
@@ -348,15 +349,64 @@ test("a first member of a restored cluster is known before its kubelet says anyt
   };
   for (const seen of [made, leanPod(made)])
     assert.deepEqual(observedPod(seen, undefined).state, { t: "starting", restoring: true });
+  const held = { type: "PodScheduled", status: "False", reason: "SchedulingGated", message: "held back" };
   const gated: Pod = {
     ...made,
-    spec: { ...made.spec!, schedulingGates: [{ name: firstMembersGate }], nodeName: "" },
+    spec: {
+      ...made.spec!,
+      schedulingGates: [{ name: "queue.example/admission" }, { name: firstMembersGate }],
+      nodeName: "",
+    },
+    status: { phase: "Pending", conditions: [held] },
   };
   for (const seen of [gated, leanPod(gated)]) {
     const { gated: isGated, state } = observedPod(seen, undefined);
     assert.deepEqual([isGated, state], [true, { t: "pending" }]);
   }
   assert.equal("gated" in observedPod(made, undefined), false);
+});
+
+test("a pod waits for the operator to say that it serves, if one of its gates is for that", () => {
+  const gateOf = (gates: readonly string[], conditions: readonly string[] = []): string | undefined => {
+    const readinessGates = gates.map((conditionType) => ({ conditionType }));
+    const seen: Pod = {
+      ...pod({ conditions: conditions.map((type) => ({ type, status: "True" })) }),
+      spec: { containers: [], readinessGates },
+    };
+    return observedPod(seen, undefined).servingGate;
+  };
+  assert.equal(gateOf([]), undefined);
+  assert.equal(gateOf(["mesh.example/ready"], [servingGate]), undefined);
+  assert.equal(gateOf(["mesh.example/ready", servingGate], ["mesh.example/ready"]), "closed");
+  assert.equal(gateOf(["mesh.example/ready", servingGate], [servingGate]), "open");
+});
+
+test("a pod has a volume of its own if its data is on a claim", () => {
+  const hasVolume = (...volumes: NonNullable<NonNullable<Pod["spec"]>["volumes"]>): boolean =>
+    observedPod({ ...pod({}), spec: { containers: [], volumes } }, undefined).hasVolume;
+  const persistentVolumeClaim = { claimName: "c-a" };
+  assert.equal(hasVolume({ name: "etcd-data", persistentVolumeClaim }), true);
+  assert.equal(hasVolume({ name: "backups", persistentVolumeClaim }, { name: "etcd-data", emptyDir: {} }), false);
+  assert.equal(hasVolume(), false);
+});
+
+test("the container that makes the data is done when it ended well, and in trouble when it did not", () => {
+  const stateWith = (state: object, lastState: object = {}): object => {
+    const restore = { name: "restore", image: "", imageID: "", ready: false, restartCount: 0, state, lastState };
+    const seen: Pod = {
+      ...pod({ phase: "Pending", initContainerStatuses: [{ ...restore, name: "mesh" }, restore] }),
+      spec: { nodeName: "n", initContainers: [{ name: "mesh" }, { name: "restore" }], containers: [{ name: "etcd" }] },
+    };
+    return observedPod(seen, undefined).state;
+  };
+  const failed = { exitCode: 1, message: '{"ok":false,"code":"failed","message":"no such backup"}' };
+  assert.deepEqual(stateWith({ terminated: { exitCode: 0 } }), { t: "starting" });
+  assert.deepEqual(stateWith({ running: {} }), { t: "starting", restoring: true });
+  const pulls = stateWith({ waiting: { reason: "ErrImagePull", message: "not found" } }, { terminated: failed });
+  assert.match(JSON.stringify(pulls), /"restoring":true.*ErrImagePull/);
+  assert.match(JSON.stringify(stateWith({ terminated: failed })), /"restoring":true.*no such backup/);
+  const backsOff = stateWith({ waiting: { reason: "CrashLoopBackOff" } }, { terminated: failed });
+  assert.match(JSON.stringify(backsOff), /"restoring":true.*no such backup/);
 });
 
 test("a pod goes from the moment that it is deleted", () => {
@@ -402,6 +452,11 @@ const node = (status: string): Node => ({
 const nodes: [string, Node | undefined, object][] = [
   ["whose kubelet is well", node("True"), { t: "ready", name: "n" }],
   ["whose kubelet says that it is not well", node("False"), { t: "ready", name: "n" }],
+  [
+    "that takes no new pods",
+    { ...node("True"), spec: { unschedulable: true } },
+    { t: "ready", name: "n", cordoned: true },
+  ],
   ["whose kubelet says nothing", node("Unknown"), { t: "silent", name: "n", since: 30_000 }],
   ["that is gone", undefined, { t: "gone", name: "n" }],
 ];

@@ -10,17 +10,17 @@ import {
   etcdContainer,
   nameContainer,
   restartedAtAnnotation,
-  restoreContainer,
   settingsAnnotation,
   versionAnnotation,
 } from "../objects/member-pod.ts";
 import { imageAnnotation } from "../objects/claims.ts";
 import { backupsVolume } from "../../worker/mounts.ts";
+import { restoreContainer } from "../../worker/pod.ts";
 import { type MemberName, memberName } from "../objects/names.ts";
 import { parseSettings } from "../objects/settings.ts";
 import { type StartedAgain, startedAgainAnnotation, startedAgainIn } from "../objects/image-reference.ts";
 import { firstMembersGate } from "../objects/first-members.ts";
-import { hasItsLabels } from "../objects/pod-labels.ts";
+import { hasItsLabels } from "../objects/labels.ts";
 import { peerCheckBy, renewedAnnotation, servingGate, trustIn } from "../objects/tls.ts";
 import {
   endProblem,
@@ -40,7 +40,7 @@ import {
   isClosed,
 } from "../objects/first-start.ts";
 import type { ChangedFrom, MemberPod, PodNode, PodState, PodTrouble, StartGuard } from "./world.ts";
-import { leanStatus } from "../../controllers/lean-pod.ts";
+import { leanStatus } from "../../controllers/caches.ts";
 
 export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): MemberPod {
   const { name = "", uid = "", creationTimestamp, deletionTimestamp, annotations } = pod.metadata ?? {};
@@ -195,7 +195,8 @@ export function observedNode(name: string | undefined, nodes: StoreView<Node> | 
   if (node === undefined) return { t: "gone", name };
   const ready = node.status?.conditions?.find((condition) => condition.type === "Ready");
   // False still comes from the kubelet; Unknown is what others write when it has gone silent.
-  if (ready?.status !== "Unknown") return { t: "ready", name };
+  if (ready?.status !== "Unknown")
+    return { t: "ready", name, ...(node.spec?.unschedulable === true && { cordoned: true }) };
   return { t: "silent", name, since: time(ready.lastTransitionTime) ?? 0 };
 }
 
@@ -382,5 +383,6 @@ export function leanNode(node: Node): Node {
       status,
       ...(lastTransitionTime && { lastTransitionTime }),
     }));
-  return { metadata: { name, uid, resourceVersion }, status: { conditions } };
+  const spec = node.spec?.unschedulable === true ? { spec: { unschedulable: true } } : {};
+  return { metadata: { name, uid, resourceVersion }, ...spec, status: { conditions } };
 }

@@ -47,7 +47,6 @@ export class Progress {
     return wiped;
   }
 
-  /** Forgets a cluster that is no more. */
   forget(key: Key): void {
     this.#clusters.delete(keyText(key));
   }

@@ -8,13 +8,11 @@ import type { MemberPod } from "./world.ts";
 
 export type Presenter = (endpoint: Endpoint, signal: AbortSignal) => Promise<PresentedCertificate | undefined>;
 
-/** The two sides of a member. */
 export type WireSide = "peer" | "client";
 
 export type PresentedBy = Partial<Readonly<Record<WireSide, PresentedCertificate>>>;
 
 export interface WireRead {
-  /** Key of the cluster. */
   readonly key: string;
   readonly pods: readonly MemberPod[];
   /** Under which it is dialled: etcd 3.2 shows who asks by no name the certificate of its start. */
@@ -34,7 +32,6 @@ interface PresentedRead {
   readonly misses: number;
 }
 
-/** Milliseconds. */
 const requeueAfter = 600_000;
 const whileItDiffers = 1000;
 /** Reading a port that a network policy closes holds up its reconcile for as long as the handshake is waited for. */
@@ -42,7 +39,6 @@ const longestPause = 60_000;
 
 export class Wire {
   readonly #present: Presenter;
-  /** By cluster, then by pod and side. */
   readonly #reads = new Map<string, ReadonlyMap<string, PresentedRead>>();
 
   constructor(present: Presenter) {
@@ -78,7 +74,6 @@ export class Wire {
     return presented;
   }
 
-  /** Forgets a cluster that is no more. */
   forget(key: string): void {
     this.#reads.delete(key);
   }

@@ -13,7 +13,6 @@ import type { AuthorityUse, GivenUse, LeafUse, PodTls, Scheme, SecretUse } from 
 import type { PresentedBy } from "./wire.ts";
 
 export interface ClusterWorld {
-  /** With every default filled in. */
   readonly cluster: CompleteEtcdCluster;
   /** What is wrong with the spec beyond what the API server refuses; a sentence each. Not empty: it is not applied. */
   readonly problems: readonly string[];
@@ -63,7 +62,6 @@ export interface LastBackup {
   readonly takenAt: string;
 }
 
-/** Certificates. */
 export interface TlsView {
   /** False while the operator may not read Secrets, or has not read them yet. */
   readonly readable: boolean;
@@ -84,7 +82,6 @@ export interface TlsView {
 export type GivenSecret =
   | { readonly t: "there"; readonly name: string; readonly data: Readonly<Record<string, string>> }
   | { readonly t: "absent"; readonly name: string }
-  /** The operator may not read it. */
   | { readonly t: "forbidden"; readonly name: string }
   /** The API server does not give it out. */
   | { readonly t: "unread"; readonly name: string; readonly why: string };
@@ -224,7 +221,6 @@ export interface ForeignClaim {
   readonly of: string;
 }
 
-/** What a member runs. */
 export interface Release {
   readonly version: string;
   readonly image: string;
@@ -302,13 +298,13 @@ export type PodState =
 
 export type PodNode =
   | { readonly t: "none" }
-  | { readonly t: "ready"; readonly name: string }
+  /** `cordoned`: it takes no new pods, most likely because it is about to be drained. */
+  | { readonly t: "ready"; readonly name: string; readonly cordoned?: true }
   /** Its kubelet has not been heard of since then; the pod may or may not run. */
   | { readonly t: "silent"; readonly name: string; readonly since: number }
   /** There is no such node any more; `since` when that was found, else the pod's age decides. */
   | { readonly t: "gone"; readonly name: string; readonly since?: number };
 
-/** What etcd itself says. */
 export type EtcdView =
   /** There is nobody to ask: no pod has an address. */
   | { readonly t: "nobody" }
@@ -365,7 +361,6 @@ export interface EtcdAnswers {
 }
 
 export interface MemberAnswer {
-  /** The pod that answered. */
   readonly pod: MemberName;
   readonly status: MemberStatus;
   /** It reads through the quorum: not just alive but of use. Learners never do. */

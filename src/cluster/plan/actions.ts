@@ -6,14 +6,14 @@ import type { MemberName } from "../objects/names.ts";
 import type { AuthorityUse, LeafUse, PodTrust, Scheme } from "../objects/tls.ts";
 import type { MetadataChange } from "../objects/pod-metadata.ts";
 import type { ChangedFrom, Release } from "../observe/world.ts";
-import type { Decision } from "../../controllers/decision.ts";
+import type { Judged } from "./safety.ts";
+import type { Decision } from "../../controllers/stages.ts";
 
 export type ClusterAction =
   /** Server-side apply of one of the two Services; without effect when it is as it should be. */
   | { readonly do: "applyService"; readonly service: ServiceRole }
   /** How many members may be evicted at a time; the selector counts voters only. */
   | { readonly do: "applyBudget"; readonly minAvailable: number }
-  /** Restores the labels that select a pod. */
   | { readonly do: "labelPod"; readonly member: MemberName; readonly uid: string }
   /** From now on its etcd does not start without data. */
   | { readonly do: "guardPod"; readonly member: MemberName; readonly uid: string }
@@ -35,13 +35,13 @@ export type ClusterAction =
       readonly tls: PodTrust;
     }
   /** Its container is started again in its pod and keeps its data; it reads the CAs that are there now, which is written down. */
-  | {
+  | (Judged & {
       readonly do: "startAgain";
       readonly member: MemberName;
       readonly uid: string;
       readonly tls: PodTrust;
       readonly because: Reason;
-    }
+    })
   /** A kubelet that hears of a change of a pod brings the new content of its Secrets into it at once. */
   | { readonly do: "renewFiles"; readonly member: MemberName; readonly uid: string; readonly leaves: string }
   /** Its kubelet, which has no client certificate, is told that it serves clients. */
@@ -54,7 +54,7 @@ export type ClusterAction =
   | { readonly do: "readImageCheck"; readonly name: string; readonly uid: string }
   | { readonly do: "deleteImageCheck"; readonly name: string; readonly uid: string }
   /** Its container is started again from this image, with its data. */
-  | {
+  | (Judged & {
       readonly do: "changeImage";
       readonly member: MemberName;
       readonly uid: string;
@@ -62,7 +62,7 @@ export type ClusterAction =
       readonly to: Release;
       /** The first of all members: they are compared first, since it is the last moment at which nothing has changed. */
       readonly afterComparing: boolean;
-    }
+    })
   /** It serves in the version that its image was changed to. */
   | {
       readonly do: "confirmChange";
@@ -132,7 +132,6 @@ export type ClusterAction =
   | { readonly do: "noteSettings"; readonly member: MemberName; readonly uid: string; readonly settings: string }
   /** Whether it goes with the EtcdCluster, as spec.volumeRetention says. */
   | { readonly do: "ownClaim"; readonly member: MemberName; readonly uid: string }
-  /** Asks for a larger volume. */
   | { readonly do: "growClaim"; readonly member: MemberName; readonly uid: string; readonly to: string }
   /** Its member was removed: it is kept for people. */
   | { readonly do: "retireClaim"; readonly member: MemberName; readonly uid: string }
@@ -152,7 +151,7 @@ export type ClusterAction =
   /** For a voter that nobody has found there so far: the only one before others join it, or one that was placeholder. */
   | { readonly do: "updatePeerUrl"; readonly id: MemberId; readonly member: MemberName; readonly because: Reason }
   | { readonly do: "moveLeader"; readonly from: MemberId; readonly to: MemberId; readonly because: Reason }
-  | {
+  | (Judged & {
       readonly do: "removeMember";
       readonly id: MemberId;
       readonly member: MemberName;
@@ -161,8 +160,8 @@ export type ClusterAction =
       readonly cause: "lost" | "wiped" | "unwanted";
       /** The pod that the decision rests on. */
       readonly pod: PodSeen;
-    }
-  | {
+    })
+  | (Judged & {
       readonly do: "deletePod";
       readonly member: MemberName;
       readonly uid: string;
@@ -175,7 +174,7 @@ export type ClusterAction =
       readonly unless?: "served" | "ready";
       /** The uid of the claim that its data stays in: it must be there to stay. */
       readonly keeps?: string;
-    };
+    });
 
 export type ActionOf<D extends ClusterAction["do"]> = Extract<ClusterAction, { do: D }>;
 

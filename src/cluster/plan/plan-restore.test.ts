@@ -5,7 +5,18 @@ import { restoreAnnotation } from "../../api/etcd-cluster/restore-annotation.ts"
 import { assess } from "../assess/assess.ts";
 import { seedName } from "../objects/names.ts";
 import { planCluster } from "./plan.ts";
-import { check, going, gone, minute, onSilentNode, three, voter, young } from "../testing/plan-table.ts";
+import {
+  check,
+  going,
+  gone,
+  homeless,
+  minute,
+  onSilentNode,
+  three,
+  unchanged,
+  voter,
+  young,
+} from "../testing/plan-table.ts";
 import { inWords } from "../testing/actions-in-words.ts";
 import {
   freshClaim,
@@ -13,6 +24,7 @@ import {
   sampleClaim,
   sampleCluster,
   sampleNow,
+  type SampleMember,
   sampleWorld,
   type SampleWorld,
 } from "../testing/sample-world.ts";
@@ -175,6 +187,12 @@ const heldBack = { pod: { ...young, gated: true, guard: "open", state: { t: "pen
 const heldBackLong = { pod: { ...heldBack.pod, createdAt: sampleNow - minute } };
 const starting = { pod: { guard: "open", state: { t: "starting", restoring: true } } } as const;
 const ended = { pod: { state: { t: "ended", problem: "Evicted" } } } as const;
+const heldOnVolume = { ...heldBack, claim: { fresh: true } } as const;
+const withoutClaim = { ...heldBack, claim: { fresh: true, terminating: true } } as const;
+const homelessFor = (minutes: number): Partial<SampleMember> => ({
+  pod: { ...homeless, ...unchanged, guard: "open", createdAt: sampleNow - minutes * minute },
+});
+const servedOnVolume = { pod: { ...ended.pod, readyOnce: true }, claim: { fresh: true } } as const;
 
 check("the first members of a restored cluster", [
   ["are named before any is made", begun(0), ["name 3 first"]],
@@ -210,6 +228,40 @@ check("the first members of a restored cluster", [
     "begin again when too few of them can come",
     { ...begun(0, ...made), members: [voter("a", starting), voter("b", ended)] },
     ["name 3 first"],
+  ],
+  [
+    "begin again when one that is held back can never come: none has run",
+    {
+      ...begun(0, ...unmade),
+      members: [voter("a", heldOnVolume), voter("b", heldOnVolume), voter("c", withoutClaim)],
+    },
+    ["name 3 first"],
+  ],
+  [
+    "wait a while for nodes",
+    { ...begun(0, ...made), members: [voter("a", starting), voter("b", homelessFor(1)), voter("c", homelessFor(1))] },
+    [],
+    minute,
+  ],
+  [
+    "are as many as find a node after a while, where those are too few to serve",
+    { ...begun(0, ...made), members: [voter("a", starting), voter("b", homelessFor(3)), voter("c", homelessFor(3))] },
+    ["name 1 first"],
+  ],
+  [
+    "wait for nodes, where no node takes any of them",
+    { ...begun(0, ...made), members: ["a", "b", "c"].map((name) => voter(name, homelessFor(3))) },
+    [],
+  ],
+  [
+    "go on without one that finds no node",
+    { ...begun(0, ...made), members: [voter("a", starting), voter("b", starting), voter("c", homelessFor(3))] },
+    [],
+  ],
+  [
+    "keep the volumes of those that were Ready and have ended: they hold what was written since",
+    { ...begun(0, ...made), members: ["a", "b", "c"].map((name) => voter(name, servedOnVolume)) },
+    [],
   ],
   [
     "do not begin again once one of them was Ready",

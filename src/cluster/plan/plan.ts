@@ -49,9 +49,9 @@ import { wait } from "./rules/wait.ts";
 /** For a cluster that can decide. What endangers it first, then what it lacks, then what would be nicer. */
 const rules: readonly Rule[] = [
   recreateOnVolume,
+  replaceLost,
   reunite,
   makeDialable,
-  replaceLost,
   deleteOrphans,
   shrink,
   readdress,

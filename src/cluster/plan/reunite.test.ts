@@ -10,7 +10,7 @@ import { plainText, type PodTls } from "../objects/tls.ts";
 import type { MemberPod, ClusterWorld } from "../observe/world.ts";
 import { conclusionsOf } from "../report/conditions.ts";
 import { inWords } from "../testing/actions-in-words.ts";
-import { voter } from "../testing/plan-table.ts";
+import { gone, voter } from "../testing/plan-table.ts";
 import { type SampleWorld, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { writeBundle } from "../../tls/pem.ts";
 import { planCluster } from "./plan.ts";
@@ -145,6 +145,18 @@ for (const etcd of [undefined, "noQuorum", "silent"] as const)
     ];
     for (const [name, world, wanted] of rows) test(name, () => assert.deepEqual(planned(world()), wanted));
   });
+
+test("of members that are kept apart one goes first that serves nobody", () => {
+  const pods = { a: pod("old"), b: pod("old"), c: pod("old") };
+  const members = [voter("a", { pod: pods.a }), voter("b", { pod: pods.b }), voter("c", { pod: pods.c, silent: true })];
+  assert.deepEqual(planned(worldOf(pods, "abc", { members })), ["start c again"]);
+});
+
+test("one that is lost is taken out while the others wait for their certificates", () => {
+  const pods = { a: pod("current"), b: pod("old"), c: pod("current") };
+  const members = [voter("a", { pod: pods.a }), voter("b", { pod: pods.b }), gone("c")];
+  assert.deepEqual(planned(worldOf(pods, "a", { members })), ["remove c"]);
+});
 
 test("members that trust what is in use are left alone", () =>
   assert.deepEqual(planned(worldOf({ a: pod("current"), b: pod("current"), c: pod("current") }, "abc")), []));

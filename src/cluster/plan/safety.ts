@@ -1,5 +1,5 @@
-// The arithmetic that keeps data. Nothing else makes an action that removes a member or deletes a pod: whoever wants
-// one asks here, and gets nothing when it would cost the quorum. One disruption at a time, whatever the reason.
+// The arithmetic that keeps data. Nothing else can make an action that removes or restarts a member or deletes a pod: whoever
+// wants one asks here, and gets nothing when it would cost the quorum. One disruption at a time, whatever the reason.
 import { has } from "../../etcd/versions/features.ts";
 import type { EtcdVersion } from "../../etcd/versions/version.ts";
 import type { Assessment } from "../assess/assess.ts";
@@ -11,6 +11,19 @@ import type { MemberName } from "../objects/names.ts";
 import type { PodTrust } from "../objects/tls.ts";
 import type { Claim, Facts, MemberPod, Release } from "../observe/world.ts";
 import type { ClusterAction, ActionOf } from "./actions.ts";
+
+declare const judged: unique symbol;
+
+/** On each action that disrupts a member. No other file has the symbol, so an action made anywhere else does not compile. */
+export interface Judged {
+  readonly [judged]: true;
+}
+
+type DisruptionName = Extract<ClusterAction, Judged>["do"];
+
+const disruption = <D extends DisruptionName>(
+  action: { readonly do: D } & Omit<ActionOf<D>, keyof Judged | "do">,
+): ActionOf<D> => action as ActionOf<D>;
 
 /** What a removal or deletion is judged by; the instances are as etcd listed them through the quorum in this very reconcile. */
 interface Table extends Pick<Assessment, "now" | "instances"> {
@@ -116,7 +129,7 @@ function imageChange(pod: MemberPod, to: Release, afterComparing: boolean): Clus
     restarts: "restarts" in state ? state.restarts : -1,
     ...(ran !== served.image && { ran }),
   };
-  return { do: "changeImage", member: name, uid, from, to, afterComparing };
+  return disruption({ do: "changeImage", member: name, uid, from, to, afterComparing });
 }
 
 /**
@@ -127,7 +140,7 @@ function imageChange(pod: MemberPod, to: Release, afterComparing: boolean): Clus
  * second those two are together, 2 ≥ quorum(3) = 2, and the third follows.
  */
 export function startAgain({ name, uid }: MemberPod, tls: PodTrust, because: Reason): readonly ClusterAction[] {
-  return [{ do: "startAgain", member: name, uid, tls, because }];
+  return [disruption({ do: "startAgain", member: name, uid, tls, because })];
 }
 
 /**
@@ -286,7 +299,7 @@ export function minAvailable(votersNow: number, size: number): number {
 
 function removal({ member, name, pod, state }: Instance, because: Reason): ClusterAction {
   const seen = pod === undefined ? ({ t: "none" } as const) : ({ t: "uid", uid: pod.uid } as const);
-  return { do: "removeMember", id: member.id, member: name, because, cause: causeOf(state), pod: seen };
+  return disruption({ do: "removeMember", id: member.id, member: name, because, cause: causeOf(state), pod: seen });
 }
 
 function causeOf(state: Instance["state"]): ActionOf<"removeMember">["cause"] {
@@ -328,5 +341,5 @@ function deletionOnClaim(pod: MemberPod, { uid }: Claim, because: Reason, table:
 function deletion(pod: MemberPod, because: Reason, { world, now }: Table): readonly ActionOf<"deletePod">[] {
   const force = isNodeLost(pod, world, now);
   if (pod.terminating && !force) return [];
-  return [{ do: "deletePod", member: pod.name, uid: pod.uid, because, force }];
+  return [disruption({ do: "deletePod", member: pod.name, uid: pod.uid, because, force })];
 }

@@ -17,6 +17,7 @@ import {
   sampleWorld,
   type SampleWorld,
 } from "../testing/sample-world.ts";
+import { judged } from "../testing/judged.ts";
 
 const voter = (letter: string, differs: Partial<SampleMember> = {}): SampleMember => ({ letter, ...differs });
 const three = [voter("a"), voter("b"), voter("c")];
@@ -32,14 +33,14 @@ const did = (...actions: ClusterAction[]): ClusterOutcome => ({
   passed: [],
 });
 const done = did();
-const replacement: ClusterAction = {
+const replacement: ClusterAction = judged({
   do: "removeMember",
   id: sampleId("x"),
   member: sampleName("x"),
   because: "it cannot be dialled",
   cause: "unwanted",
   pod: { t: "none" },
-};
+});
 const removal: ClusterAction = { ...replacement, cause: "lost" };
 const refusal: ActionObstacle = { t: "refused", at: { do: "createPod", member: sampleName("d") }, because: "quota" };
 
@@ -531,6 +532,14 @@ describe("the progress of a change is told:", () => {
     ],
   ];
   for (const [what, sample, wanted] of table) test(what, () => assert.equal(messageOf("Upgrading", sample), wanted));
+
+  test("a cluster that is whole says which known bug its version has", () => {
+    const members = ["a", "b", "c"].map((name) => voter(name, { says: { version: "3.6.4" } }));
+    assert.equal(
+      messageOf("Ready", { version: "3.6.4", members }),
+      "All 3 members are healthy voters. etcd 3.6.4 has a known bug: a defragmentation while a member receives a snapshot can corrupt its data. Set spec.version to 3.6.16.",
+    );
+  });
 
   test("that it stopped, also where the cluster does not serve", () => {
     const broken = voter("c", {

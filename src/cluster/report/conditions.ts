@@ -8,8 +8,10 @@ import {
   rowOf,
   type VerdictOn,
   type VerdictsOn,
+  conditionOf,
 } from "../../api/conditions.ts";
-import { type Conclusion, findCondition } from "../../kube/objects/conditions.ts";
+import { warningOn } from "../../etcd/versions/steps.ts";
+import { type Conclusion } from "../../kube/objects/conditions.ts";
 import { type ClusterOutcome, refusalsIn } from "../act/outcome.ts";
 import { progressConditions } from "../../kube/objects/progress.ts";
 import { adoptionProblem, foreignProblem } from "../assess/adoption.ts";
@@ -203,7 +205,7 @@ function recovering(assessment: Assessment, outcome: ClusterOutcome): Verdict<"R
   const replaced = instances.length <= desired.size ? lostBy(outcome) : [];
   if (replaced.length > 0) return yes("Members lost", `Being replaced: ${replaced.join(", ")}.`);
   // Until all are back it is the same recovery, though the lost ones are off the list by now.
-  const before = findCondition(world.cluster.status.conditions, "Recovering");
+  const before = conditionOf(world.cluster.status.conditions, "Recovering");
   const healthy = voters.filter(({ alive }) => alive).length;
   if (before?.status === "True" && healthy < desired.size)
     return yes(isIn(recoveringReasons, before.reason) ? before.reason : "Members lost", before.message);
@@ -280,7 +282,11 @@ function ready(assessment: Assessment, outcome: ClusterOutcome): Verdict<"Ready"
     return no(stuck ?? (isRolling(world) ? "Updating" : "UpdateOnDelete"), because(rollProgress(assessment)));
   if (hasYetToBeReached(world))
     return no("ServiceNotReady", because("All members serve; their kubelets have yet to find one of them ready."));
-  return yes("AllMembersReady", `All ${desired.size} members are healthy voters.`);
+  const warning = warningOn(assessment.version);
+  return yes(
+    "AllMembersReady",
+    [`All ${desired.size} members are healthy voters.`, ...(warning === undefined ? [] : [warning])].join(" "),
+  );
 }
 
 /** While nobody says how large the databases are, what was said before stays. */
@@ -337,7 +343,7 @@ function problemsOfPods(pods: readonly MemberPod[]): string[] {
  * no reason to say that a cluster which serves does not.
  */
 function hasYetToBeReached({ cluster, pods }: ClusterWorld): boolean {
-  const isReady = findCondition(cluster.status.conditions, "Ready")?.status === "True";
+  const isReady = conditionOf(cluster.status.conditions, "Ready")?.status === "True";
   return !isReady && !pods.some(({ labelled, ready, terminating }) => labelled && ready && !terminating);
 }
 

@@ -94,6 +94,18 @@ describe("an event", () => {
       [],
     ],
     ["tells of no odd size", { members: three }, []],
+    ["tells of a version with a known bug", { version: "3.5.2", members: three }, ["Version Unsafe"]],
+    [
+      "tells of such a version before there is a member",
+      { version: "3.5.2", size: 3, members: [] },
+      ["Version Unsafe"],
+    ],
+    ["tells of such a version once", { version: "3.5.2", members: three, status: { observedGeneration: 1 } }, []],
+    [
+      "tells of one that is refused as such",
+      { version: "3.5.2", members: ["a", "b", "c"].map((name) => voter(name, { says: { version: "3.5.35" } })) },
+      ["Version Refused"],
+    ],
     ["tells of no size that is none", { size: 0, members: [] }, []],
   ];
   for (const [what, sample, wanted] of table)

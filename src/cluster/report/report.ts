@@ -1,9 +1,10 @@
 // Writes down what was concluded: the status when it differs, an event when something turned for the worse, and how long
 // a recovery took.
-import { rowOf } from "../../api/conditions.ts";
+import { rowOf, conditionOf } from "../../api/conditions.ts";
 import { EtcdCluster, type EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { KnownEvent } from "../../api/events.ts";
-import { findCondition } from "../../kube/objects/conditions.ts";
+import { warningOn } from "../../etcd/versions/steps.ts";
+import { parseVersion } from "../../etcd/versions/version.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import { printableValue } from "../../kube/objects/printable.ts";
 import type { ClusterAction } from "../plan/actions.ts";
@@ -52,20 +53,30 @@ const reported = ["Available", "Ready", "DiskPressure"] as const;
 function turnsForTheWorse({ assessment }: ClusterExecution, after: EtcdClusterStatus): KnownEvent[] {
   const { cluster } = assessment.world;
   const events = reported.flatMap((type) => {
-    const is = after.conditions?.find((condition) => condition.type === type);
-    const was = findCondition(cluster.status.conditions, type);
+    const is = conditionOf(after.conditions, type);
+    const was = conditionOf(cluster.status.conditions, type);
     const event = rowOf("EtcdCluster", type, is)?.event;
     if (is === undefined || event === undefined) return [];
     const wrongAnew = was?.observedGeneration !== is.observedGeneration && was?.message !== is.message;
     return was?.reason !== is.reason || wrongAnew ? [eventOf([event, is.message ?? ""])] : [];
   });
   events.push(...certificateEvents(assessment, after));
-  const { size } = cluster.spec;
-  if (size % 2 === 0 && size > 0 && cluster.status.observedGeneration !== cluster.metadata.generation)
-    events.push(
-      eventOf(["evenSize", `${size} members survive the loss of no more than ${size - 1} do: choose an odd size.`]),
-    );
+  if (cluster.status.observedGeneration !== cluster.metadata.generation) events.push(...warningsOn(assessment));
   return events;
+}
+
+/** What an edit leaves unwise, though it can be done. */
+function warningsOn({ roll, world: { cluster } }: ClusterExecution["assessment"]): KnownEvent[] {
+  const { size, version } = cluster.spec;
+  const isEven = size % 2 === 0 && size > 0;
+  const wanted = roll.target.refused === undefined ? parseVersion(version) : undefined;
+  const unsafe = wanted && warningOn(wanted);
+  return [
+    ...(isEven
+      ? [eventOf(["evenSize", `${size} members survive the loss of no more than ${size - 1} do: choose an odd size.`])]
+      : []),
+    ...(unsafe === undefined ? [] : [eventOf(["versionUnsafe", unsafe])]),
+  ];
 }
 
 /** When something is wrong, or expires, and that was not said before. */
@@ -73,8 +84,8 @@ function certificateEvents(
   { world: { cluster }, certificates: { inUse } }: ClusterExecution["assessment"],
   after: EtcdClusterStatus,
 ): KnownEvent[] {
-  const is = after.conditions?.find(({ type }) => type === "CertificatesValid");
-  const was = findCondition(cluster.status.conditions, "CertificatesValid");
+  const is = conditionOf(after.conditions, "CertificatesValid");
+  const was = conditionOf(cluster.status.conditions, "CertificatesValid");
   if (is === undefined || (is.reason === was?.reason && is.message === was?.message)) return [];
   // One that expired in the Secret of a person, and is not in use, is a Secret like others that cannot be used.
   const expired = is.reason === "Expired" && inUse.some(({ warning }) => warning === "expired");
@@ -85,8 +96,8 @@ function certificateEvents(
 function measure({ assessment, context }: ClusterExecution, after: EtcdClusterStatus): void {
   const before = assessment.world.cluster.status;
   if (after.phase === "Failed" && before.phase !== "Failed") context.metrics.failed.add();
-  const was = findCondition(before.conditions, "Recovering");
-  const is = after.conditions?.find((condition) => condition.type === "Recovering");
+  const was = conditionOf(before.conditions, "Recovering");
+  const is = conditionOf(after.conditions, "Recovering");
   if (was?.status !== "True" || is?.status !== "False") return;
   context.metrics.recoverySeconds.observe({}, (context.now() - Date.parse(was.lastTransitionTime)) / 1000);
 }

@@ -15,8 +15,8 @@ import { isKnownToHaveServed } from "../assess/health.ts";
 import { withoutPlan } from "../assess/restoring.ts";
 import { highestRevisionIn } from "../assess/revisions.ts";
 import type { ClusterWorld } from "../observe/world.ts";
-import { stamped } from "../../controllers/stamped.ts";
 import { mergePatchBetween } from "../../kube/objects/merge-patch.ts";
+import { stamped } from "../../controllers/report-status.ts";
 
 export function statusOf(assessment: Assessment, outcome: ClusterOutcome): EtcdClusterStatus {
   const { desired, world } = assessment;

@@ -4,10 +4,9 @@ import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import type { FinishedCall } from "../../kube/testing/fake-api/calls.ts";
 import { claimLabel } from "../objects/claims.ts";
-import { restoreContainer } from "../objects/member-pod.ts";
 import { claimNameOf } from "./kubelet/disks.ts";
 import type { Kubelet } from "./kubelet/kubelet.ts";
-import { jobIn } from "./workers.ts";
+import { jobIn, restoreContainer } from "../../worker/pod.ts";
 
 export class RestoreWatch {
   /** Operators manage restores, too, and so have to save what is replaced. */

@@ -7,10 +7,9 @@ import { Pod } from "../../kube/objects/kinds.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import type { FinishedCall } from "../../kube/testing/fake-api/calls.ts";
 import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
-import { type BackupJob, type Done, type Job, jobVariable, type RestoreJob, type Result } from "../../worker/job.ts";
-import { workerContainerName, workerLabels } from "../../worker/pod.ts";
+import { type BackupJob, type Done, type Job, type RestoreJob, type Result } from "../../worker/job.ts";
+import { jobIn, workerContainerName, workerLabels, restoreContainer } from "../../worker/pod.ts";
 import { initialStateAnnotation } from "../objects/first-start.ts";
-import { restoreContainer } from "../objects/member-pod.ts";
 import { Backups } from "./backups.ts";
 import type { Etcds, Restored } from "./kubelet/etcds.ts";
 
@@ -143,13 +142,6 @@ export class Workers {
 }
 
 export const isWorker = ({ metadata }: Pod): boolean => metadata?.labels?.["app"] === workerLabels.app;
-
-export function jobIn({ spec }: Pod, container: string): Job | undefined {
-  const all = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
-  const text = all.find(({ name }) => name === container)?.env?.find(({ name }) => name === jobVariable)?.value;
-  // Written by the very code that is tested.
-  return text === undefined ? undefined : (JSON.parse(text) as Job);
-}
 
 const ok = (did: Done): Result => ({ ok: true, did });
 

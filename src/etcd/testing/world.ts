@@ -2,6 +2,7 @@
 import assert, { AssertionError } from "node:assert/strict";
 import { TransportError } from "../../transport/errors.ts";
 import { EtcdError } from "../errors.ts";
+import type { MemberId } from "../ids.ts";
 import type { Login } from "../login.ts";
 import type { EtcdMember, Member } from "../member.ts";
 import { has } from "../versions/features.ts";
@@ -93,6 +94,20 @@ export async function refuses(call: Promise<unknown>, ...reasons: EtcdError["rea
 export function isUndecided(error: unknown): boolean {
   if (error instanceof TransportError) return error.failure === "deadline" && !error.neverSent;
   return isRefusal("timeout", "noLeader", "leaderChanged")(error);
+}
+
+/** One whose answer was lost has removed it all the same. */
+export async function removed(world: EtcdWorld, asked: EtcdMember, id: MemberId): Promise<void> {
+  const isGone = isRefusal("memberNotFound", "memberRemoved");
+  await succeedsInTime(
+    world,
+    `removing ${id}`,
+    () =>
+      asked.memberRemove(id).catch((error: unknown) => {
+        if (!isGone(error)) throw error;
+      }),
+    isRefusal("unhealthyCluster", "timeout", "noLeader", "leaderChanged"),
+  );
 }
 
 /** Adds a member the best way that the version has, starts it, and makes it a voter. */

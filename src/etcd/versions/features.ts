@@ -71,7 +71,6 @@ export function learnersAdmitted(v: EtcdVersion, maxLearners: number | undefined
   return has(v, "maxLearners") ? (maxLearners ?? 1) : 1;
 }
 
-/** Where a kubelet probes a member. */
 export type Probe =
   /** On the metrics listener: plain HTTP, no client certificate. It answers from the start of the process. */
   | { readonly on: "metrics"; readonly path: string }

@@ -123,7 +123,6 @@ function minorOf(v: EtcdVersion): number {
   return minor;
 }
 
-/** The flags of this version, without dashes. */
 export function flagsOf(v: EtcdVersion): ReadonlySet<string> {
   return flagsOfMinor(minorOf(v));
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { freshLogBefore, minors, pathBetween, stepBetween, waypoints, whyBad } from "./steps.ts";
+import { freshLogBefore, minors, pathBetween, stepBetween, warningOn, waypoints, whyBad } from "./steps.ts";
 import { compareVersions, type EtcdVersion, formatVersion, isAtLeast, sameMinor, version } from "./version.ts";
 
 describe("a step to another version", () => {
@@ -126,6 +126,13 @@ describe("the table of minors", () => {
     }
     assert.deepEqual(waypoints.map(formatVersion), ["3.2.32", "3.3.27", "3.4.45", "3.5.35", "3.6.16", "3.7.3"]);
   });
+});
+
+test("a version with a known bug is warned about, with the one to set", () => {
+  const sentence =
+    "etcd 3.5.2 has a known bug: a crash under load can leave members with different data. Set spec.version to 3.5.35.";
+  assert.equal(warningOn(version("3.5.2")), sentence);
+  for (const text of ["3.2.13", "3.5.35", "3.6.5", "3.9.0"]) assert.equal(warningOn(version(text)), undefined, text);
 });
 
 describe("a raft log", () => {

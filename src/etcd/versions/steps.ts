@@ -12,7 +12,7 @@ interface MinorRules {
   readonly readsLogFrom?: { readonly minor: string; readonly because: string };
   /** Why this minor needs new members instead of upgraded ones; undefined: the data of the minor before it can be taken over. */
   readonly byReplacement?: string;
-  /** Patches that no cluster is moved to. Clusters that run one of them go on, and new ones may begin with it. */
+  /** Patches that no cluster is moved to. Clusters that run one of them go on, and new ones may begin with it: with a warning. */
   readonly bad: readonly BadPatches[];
 }
 
@@ -147,6 +147,13 @@ export function freshLogBefore(to: EtcdVersion): MinorRules["readsLogFrom"] {
 /** Why no cluster is moved to this version; undefined: it may be. */
 export function whyBad(v: EtcdVersion): string | undefined {
   return rulesOf(v)?.bad.find(({ first, last }) => first <= v.patch && v.patch <= last)?.because;
+}
+
+/** What to tell whoever runs this version, or begins a cluster with it; undefined: nothing. */
+export function warningOn(v: EtcdVersion): string | undefined {
+  const because = whyBad(v);
+  const newest = formatVersion(rulesOf(v)?.newest ?? v);
+  return because && `etcd ${formatVersion(v)} has a known bug: ${because}. Set spec.version to ${newest}.`;
 }
 
 type Verdict = Exclude<Step["t"], "refused"> | RefusedStep;

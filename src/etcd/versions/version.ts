@@ -65,7 +65,6 @@ export function minorOf({ major, minor }: EtcdVersion): string {
   return `${major}.${minor}`;
 }
 
-/** Undefined when there are none. */
 export function oldestVersion(versions: readonly EtcdVersion[]): EtcdVersion | undefined {
   return versions.reduce<EtcdVersion | undefined>(
     (oldest, v) => (oldest === undefined || compareVersions(v, oldest) < 0 ? v : oldest),

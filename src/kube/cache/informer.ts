@@ -26,7 +26,6 @@ export interface Cache {
   /** False while it is not filled, or the server forbids to read it. */
   readonly readable: boolean;
   whenSynced(signal: AbortSignal): Promise<void>;
-  /** The object as the cache shows it. */
   held(key: Key): KubeObject | undefined;
   /** True when the cache holds the effect of the write that gave the object this version, or of a later one. */
   hasSeen(key: Key, resourceVersion: string): boolean;

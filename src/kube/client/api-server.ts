@@ -16,7 +16,6 @@ export interface ApiServerOptions {
   userAgent?: string;
   /** Milliseconds for a request that names no deadline of its own. */
   deadline?: number;
-  /** Called for events of connections. */
   observeTransport?: TransportObserver;
   /** Called for each request that was sent, retries included. Must not throw. */
   observeRequest?: (sent: SentRequest) => void;

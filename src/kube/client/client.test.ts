@@ -5,7 +5,7 @@ import type { TLSSocket } from "node:tls";
 import { TransportError } from "../../transport/errors.ts";
 import { createAuthority } from "../../transport/testing/certificates.ts";
 import { eventually } from "../../transport/testing/eventually.ts";
-import { startServer } from "../../transport/testing/local-server.ts";
+import { heldAddress, startServer } from "../../transport/testing/local-server.ts";
 import type { WatchEvent } from "./api.ts";
 import type { SentRequest } from "./api-server.ts";
 import { connectKube, type KubeClientOptions } from "./client.ts";
@@ -230,12 +230,10 @@ describe("failures of the connection", () => {
   });
 
   test("a create waits for a server that is not there yet", async () => {
-    const early = await startServer(() => {});
-    const { port } = early;
-    await early[Symbol.asyncDispose]();
+    await using address = await heldAddress();
     const sent: SentRequest[] = [];
     using client = connectKube({
-      credentials: plain(`http://127.0.0.1:${port}`),
+      credentials: plain(`http://${address.host}:${address.port}`),
       observeRequest: (request) => sent.push(request),
     });
     const created = client.create(Pod, pod);
@@ -247,7 +245,7 @@ describe("failures of the connection", () => {
         stream.end(JSON.stringify(pod));
       },
       {},
-      port,
+      address,
     );
     assert.deepEqual(await created, pod);
     assert.equal(server.sockets.length, 1);

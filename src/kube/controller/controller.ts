@@ -70,7 +70,6 @@ export class Controller {
     this.#options = options;
   }
 
-  /** Whether this process reconciles. */
   get runs(): boolean {
     return this.#term !== undefined;
   }

@@ -5,7 +5,6 @@ import { Delays } from "./delays.ts";
 import { Lanes, higher, type Priority } from "./lanes.ts";
 
 export type QueueEvent =
-  /** The key has become ready. */
   | { readonly type: "added"; readonly key: string; readonly priority: Priority; readonly depth: number }
   /** `waitedMs`: since the key became ready. */
   | { readonly type: "started"; readonly key: string; readonly waitedMs: number; readonly depth: number }

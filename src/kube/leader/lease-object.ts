@@ -16,7 +16,6 @@ export class LeaseObject {
     this.#key = key;
   }
 
-  /** `undefined` when there is none. */
   async read(request: RequestOptions): Promise<StoredLease | undefined> {
     const found = await getOrUndefined(this.#api, Lease, this.#key, request);
     return found && this.#keep(found);

@@ -72,7 +72,6 @@ class Candidate {
   readonly #lease: LeaseObject;
   #election: Election;
   #following = "";
-  /** Ends a wait early. */
   #wake: () => void = () => {};
 
   constructor(options: LeadOptions) {

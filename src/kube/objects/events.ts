@@ -12,11 +12,12 @@ export type EventOutcome =
   | { readonly type: "dropped"; readonly because: "rate" | "backlog" }
   | { readonly type: "failed"; readonly error: unknown };
 
+/** How often a series may be sent to the server. */
+const seriesEveryMs = 60_000;
+
 interface EventRecorderOptions {
   api: KubeApi;
   reporter: Reporter;
-  /** How often a series may be sent to the server. */
-  seriesEveryMs?: number;
   /** For metrics; must not throw. */
   observe?: (outcome: EventOutcome) => void;
   clock?: Clock;
@@ -50,10 +51,8 @@ interface Occurrences {
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #clock: Clock;
-  readonly #seriesEveryMs: number;
   readonly #series = new BoundedMap<string, Occurrences>(mostSeries);
   readonly #buckets = new BoundedMap<string, TokenBucket>(mostSeries);
-  /** To be sent, in order. */
   readonly #unsent = new Set<Occurrences>();
   #sending: Promise<void> | undefined;
   #alarm: Cancel | undefined;
@@ -61,7 +60,6 @@ export class EventRecorder {
   constructor(options: EventRecorderOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#seriesEveryMs = options.seriesEveryMs ?? 60_000;
   }
 
   record<T extends KubeObject>(kind: Kind<T>, object: T, what: NewEvent): void {
@@ -119,13 +117,13 @@ export class EventRecorder {
 
   /** One timer sends all series that are due. */
   #armAlarm(): void {
-    this.#alarm ??= this.#clock.after(this.#seriesEveryMs / 4, () => {
+    this.#alarm ??= this.#clock.after(seriesEveryMs / 4, () => {
       this.#alarm = undefined;
       const now = this.#clock.now();
       let waiting = false;
       for (const occurrences of this.#series.values()) {
         if (occurrences.sent === occurrences.count) continue;
-        if (now - occurrences.sentAt >= this.#seriesEveryMs) this.#send(occurrences);
+        if (now - occurrences.sentAt >= seriesEveryMs) this.#send(occurrences);
         else waiting = true;
       }
       if (waiting) this.#armAlarm();

@@ -1,80 +1,62 @@
 // The built-in kinds that the operator reads or writes. Their object types are erased at run time; only these small
 // descriptions remain.
-import type { Deployment as DeploymentObject } from "kubernetes-types/apps/v1.js";
-import type { Lease as LeaseObject } from "kubernetes-types/coordination/v1.js";
-import type {
-  ConfigMap as ConfigMapObject,
-  Namespace as NamespaceObject,
-  Node as NodeObject,
-  PersistentVolumeClaim as PersistentVolumeClaimObject,
-  PersistentVolume as PersistentVolumeObject,
-  Pod as PodObject,
-  Secret as SecretObject,
-  ServiceAccount as ServiceAccountObject,
-  Service as ServiceObject,
-} from "kubernetes-types/core/v1.js";
-import type { Event as EventObject } from "kubernetes-types/events/v1.js";
-import type { PodDisruptionBudget as PodDisruptionBudgetObject } from "kubernetes-types/policy/v1.js";
-import type { StorageClass as StorageClassObject } from "kubernetes-types/storage/v1.js";
+import type * as apps from "kubernetes-types/apps/v1.js";
+import type * as coordination from "kubernetes-types/coordination/v1.js";
+import type * as core from "kubernetes-types/core/v1.js";
+import type * as events from "kubernetes-types/events/v1.js";
+import type * as policy from "kubernetes-types/policy/v1.js";
+import type * as storage from "kubernetes-types/storage/v1.js";
 import type { Kind, KubeObject } from "./objects.ts";
 
-function namespaced<T extends KubeObject>(group: string, kind: string, plural: string): Kind<T> {
-  return { group, version: "v1", kind, plural, namespaced: true };
-}
+const kindOf = <T extends KubeObject>(group: string, kind: string, namespaced: boolean): Kind<T> => {
+  const lower = kind.toLowerCase();
+  return { group, version: "v1", kind, plural: lower.endsWith("s") ? `${lower}es` : `${lower}s`, namespaced };
+};
 
-function clusterScoped<T extends KubeObject>(group: string, kind: string, plural: string): Kind<T> {
-  return { group, version: "v1", kind, plural, namespaced: false };
-}
+const namespaced = <T extends KubeObject>(group: string, kind: string): Kind<T> => kindOf(group, kind, true);
+const clusterScoped = <T extends KubeObject>(group: string, kind: string): Kind<T> => kindOf(group, kind, false);
 
-export type Pod = PodObject;
-export const Pod: Kind<Pod> = namespaced("", "Pod", "pods");
+export type Pod = core.Pod;
+export const Pod: Kind<Pod> = namespaced("", "Pod");
 
-export type Service = ServiceObject;
-export const Service: Kind<Service> = namespaced("", "Service", "services");
+export type Service = core.Service;
+export const Service: Kind<Service> = namespaced("", "Service");
 
-export type Secret = SecretObject;
-export const Secret: Kind<Secret> = namespaced("", "Secret", "secrets");
+export type Secret = core.Secret;
+export const Secret: Kind<Secret> = namespaced("", "Secret");
 
-export type ConfigMap = ConfigMapObject;
-export const ConfigMap: Kind<ConfigMap> = namespaced("", "ConfigMap", "configmaps");
+export type ConfigMap = core.ConfigMap;
+export const ConfigMap: Kind<ConfigMap> = namespaced("", "ConfigMap");
 
-export type ServiceAccount = ServiceAccountObject;
-export const ServiceAccount: Kind<ServiceAccount> = namespaced("", "ServiceAccount", "serviceaccounts");
+export type ServiceAccount = core.ServiceAccount;
+export const ServiceAccount: Kind<ServiceAccount> = namespaced("", "ServiceAccount");
 
-export type PersistentVolumeClaim = PersistentVolumeClaimObject;
-export const PersistentVolumeClaim: Kind<PersistentVolumeClaim> = namespaced(
-  "",
-  "PersistentVolumeClaim",
-  "persistentvolumeclaims",
-);
+export type PersistentVolumeClaim = core.PersistentVolumeClaim;
+export const PersistentVolumeClaim: Kind<PersistentVolumeClaim> = namespaced("", "PersistentVolumeClaim");
 
-export type PersistentVolume = PersistentVolumeObject;
-export const PersistentVolume: Kind<PersistentVolume> = clusterScoped("", "PersistentVolume", "persistentvolumes");
+export type PersistentVolume = core.PersistentVolume;
+export const PersistentVolume: Kind<PersistentVolume> = clusterScoped("", "PersistentVolume");
 
-export type Node = NodeObject;
-export const Node: Kind<Node> = clusterScoped("", "Node", "nodes");
+export type Node = core.Node;
+export const Node: Kind<Node> = clusterScoped("", "Node");
 
-export type Namespace = NamespaceObject;
-export const Namespace: Kind<Namespace> = clusterScoped("", "Namespace", "namespaces");
+export type Namespace = core.Namespace;
+export const Namespace: Kind<Namespace> = clusterScoped("", "Namespace");
 
-export type Event = EventObject;
-export const Event: Kind<Event> = namespaced("events.k8s.io", "Event", "events");
+export type Event = events.Event;
+export const Event: Kind<Event> = namespaced("events.k8s.io", "Event");
 
-export type Lease = LeaseObject;
-export const Lease: Kind<Lease> = namespaced("coordination.k8s.io", "Lease", "leases");
+export type Lease = coordination.Lease;
+export const Lease: Kind<Lease> = namespaced("coordination.k8s.io", "Lease");
 
-export type PodDisruptionBudget = PodDisruptionBudgetObject;
-export const PodDisruptionBudget: Kind<PodDisruptionBudget> = namespaced(
-  "policy",
-  "PodDisruptionBudget",
-  "poddisruptionbudgets",
-);
+export type PodDisruptionBudget = policy.PodDisruptionBudget;
+export const PodDisruptionBudget: Kind<PodDisruptionBudget> = namespaced("policy", "PodDisruptionBudget");
 
-export type Deployment = DeploymentObject;
-export const Deployment: Kind<Deployment> = namespaced("apps", "Deployment", "deployments");
+export type Deployment = apps.Deployment;
+export const Deployment: Kind<Deployment> = namespaced("apps", "Deployment");
 
-export type StorageClass = StorageClassObject;
-export const StorageClass: Kind<StorageClass> = clusterScoped("storage.k8s.io", "StorageClass", "storageclasses");
+export type StorageClass = storage.StorageClass;
+export const StorageClass: Kind<StorageClass> = clusterScoped("storage.k8s.io", "StorageClass");
 
 /** No more than is needed to apply a CRD and to see it accepted; the schemas are built elsewhere. */
 export interface CustomResourceDefinition extends KubeObject {
@@ -89,5 +71,4 @@ export interface CustomResourceDefinition extends KubeObject {
 export const CustomResourceDefinition: Kind<CustomResourceDefinition> = clusterScoped(
   "apiextensions.k8s.io",
   "CustomResourceDefinition",
-  "customresourcedefinitions",
 );

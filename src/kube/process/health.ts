@@ -8,10 +8,8 @@ export interface Endpoint {
   body: string;
 }
 
-/** One condition of health or readiness. */
 export interface Check {
   readonly name: string;
-  /** True, or why not. */
   readonly holds: () => true | string;
 }
 

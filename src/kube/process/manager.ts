@@ -14,7 +14,6 @@ import type { Key, Kind, KubeObject } from "../objects/objects.ts";
 import { addProcessMetrics } from "./process-metrics.ts";
 import type { RuntimeObserver } from "./runtime-observer.ts";
 
-/** An informer, of whatever kind. */
 export interface RunningCache {
   readonly kind: Kind<KubeObject>;
   readonly synced: boolean;
@@ -45,7 +44,6 @@ export interface ManagerOptions {
   readonly observer: RuntimeObserver;
   /** Runs before the caches are filled. The endpoints are served meanwhile, so it may take as long as it needs. */
   readonly prepare?: (signal: AbortSignal) => Promise<void>;
-  /** Flushed at the end. */
   readonly events?: EventRecorder;
   /** Aborts when the process shall end. */
   readonly signal: AbortSignal;

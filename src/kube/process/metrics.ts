@@ -47,7 +47,6 @@ export class Registry {
   }
 }
 
-/** One number for each combination of labels. */
 abstract class Samples implements Family {
   readonly name: string;
   readonly #help: string;

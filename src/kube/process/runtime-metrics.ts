@@ -61,7 +61,6 @@ export class RuntimeMetrics {
     this.#events = counter("kubernetes_events_total", "Events by what became of them.");
   }
 
-  /** For `ControllerOptions.observe`. */
   controller(name: string): (event: ControllerEvent) => void {
     const failures = new Map<string, number>();
     return (event) => {
@@ -84,7 +83,6 @@ export class RuntimeMetrics {
     };
   }
 
-  /** For `InformerOptions.observe`. */
   informer(kind: string): (event: InformerEvent) => void {
     return (event) => {
       if (event.type === "listed") this.#lists.add({ kind });
@@ -94,14 +92,12 @@ export class RuntimeMetrics {
     };
   }
 
-  /** For `KubeClientOptions.observeRequest`. */
   request(sent: SentRequest): void {
     this.#requests.add({ verb: sent.verb, code: String(sent.outcome) });
     // A watch is meant to last.
     if (sent.verb !== "watch") this.#requestTime.observe({ verb: sent.verb }, sent.took / 1000);
   }
 
-  /** For `LeadOptions.onEvent`. */
   lease(name: string): (news: LeaseEvent) => void {
     this.#leader.set({ name }, 0);
     return (news) => {
@@ -110,7 +106,6 @@ export class RuntimeMetrics {
     };
   }
 
-  /** For `EventRecorderOptions.observe`. */
   event(outcome: EventOutcome): void {
     this.#events.add({ outcome: outcome.type === "dropped" ? `dropped: ${outcome.because}` : outcome.type });
   }

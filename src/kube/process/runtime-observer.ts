@@ -19,7 +19,6 @@ export class RuntimeObserver {
     this.metrics = metrics;
   }
 
-  /** For `ControllerOptions.observe`. */
   controller(name: string): (event: ControllerEvent) => void {
     const count = this.metrics.controller(name);
     const log = this.log.with({ controller: name });
@@ -29,7 +28,6 @@ export class RuntimeObserver {
     };
   }
 
-  /** For `InformerOptions.observe`. */
   informer(kind: string): (event: InformerEvent) => void {
     const count = this.metrics.informer(kind);
     const log = this.log.with({ kind });
@@ -42,7 +40,6 @@ export class RuntimeObserver {
   /** For `KubeClientOptions.observeRequest`. Callers log what failed; here it is only counted. */
   readonly request = (sent: SentRequest): void => this.metrics.request(sent);
 
-  /** For `LeadOptions.onEvent`. */
   lease(controller: string, lease: Key): (news: LeaseEvent) => void {
     const count = this.metrics.lease(lease.name);
     const log = this.log.with({ controller, lease: keyText(lease) });
@@ -52,7 +49,6 @@ export class RuntimeObserver {
     };
   }
 
-  /** For `EventRecorderOptions.observe`. */
   readonly event = (outcome: EventOutcome): void => {
     this.metrics.event(outcome);
     if (outcome.type === "failed") logFailure(this.log, "an event was not sent", outcome.error);

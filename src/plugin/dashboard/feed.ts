@@ -22,7 +22,6 @@ interface FeedOptions {
   readonly now: () => number;
 }
 
-/** What somebody watches. */
 export type Topic = { readonly t: "fleet" } | { readonly t: "cluster"; readonly key: Key };
 
 type Listener = (message: Message) => void;

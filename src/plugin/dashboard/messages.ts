@@ -4,7 +4,6 @@ import type { Hue } from "../screen/colour.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 import type { FleetRow, FleetView } from "../view/fleet.ts";
 
-/** One event of the stream. */
 export type Message = FleetMessage | ClusterMessage | ProblemMessage;
 
 export interface FleetMessage {
@@ -29,7 +28,6 @@ export interface ClusterMessage {
   readonly history: History;
 }
 
-/** The whole view cannot be read. */
 interface ProblemMessage {
   readonly t: "problem";
   readonly at: number;

@@ -3,7 +3,8 @@
 import type { EnvVar } from "kubernetes-types/core/v1.js";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { OwnedMetadata } from "../../cluster/objects/labels.ts";
-import { containerSecurity, etcdContainer } from "../../cluster/objects/member-pod.ts";
+import { etcdContainer } from "../../cluster/objects/member-pod.ts";
+import { containerSecurity } from "../../worker/pod.ts";
 import { imagePrograms } from "../../etcd/versions/features.ts";
 import type { Pod, Secret } from "../../kube/objects/kinds.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";

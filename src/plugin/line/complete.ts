@@ -39,7 +39,6 @@ export function completionOf(words: readonly string[], commands: readonly Comman
 interface Placed {
   readonly command: Command | undefined;
   readonly arguments: readonly string[];
-  /** The flag whose value comes next. */
   readonly value: Command["flags"][number] | undefined;
 }
 

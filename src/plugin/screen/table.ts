@@ -40,7 +40,6 @@ export function tableLines(table: Table, width: number, paint: Paint): string[] 
   return [heading, ...table.rows.map((cells) => line(cells, undefined))];
 }
 
-/** The titles of what does not fit. */
 export function leftOut(table: Table, width: number): string[] {
   const shown = new Set(columnsThatFit(table, width));
   return table.columns.flatMap(({ title }, at) => (shown.has(at) ? [] : [title]));

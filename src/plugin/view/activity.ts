@@ -1,14 +1,13 @@
 // What happens to a cluster right now, why, and what it waits for, in sentences: from its conditions, its spec and the
 // restore that replaces its data.
+import { conditionOf } from "../../api/conditions.ts";
 import { withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
-import { findCondition } from "../../kube/objects/conditions.ts";
 import { type Observed, valueOr } from "../observe/observe.ts";
 
 export function activityOf(observed: Observed): string[] {
   const cluster = withDefaults(observed.cluster);
   const { status, spec, metadata } = cluster;
-  const is = (type: string) => findCondition(status.conditions, type);
   const said: string[] = [];
   if (metadata.deletionTimestamp !== undefined) said.push("The EtcdCluster is being deleted.");
   if (spec.paused)
@@ -17,11 +16,12 @@ export function activityOf(observed: Observed): string[] {
     said.push("The operator has not acted on the last edit yet.");
   const restoring = restoreOf(observed);
   if (restoring !== undefined) said.push(restoring);
-  for (const type of ["Recovering", "Upgrading", "Scaling"]) {
-    const { status: holds, reason = "", message = "" } = is(type) ?? {};
-    if (holds === "True") said.push(`${withoutRepeating(message, is("Ready")?.message) || reason}.`);
+  for (const type of ["Recovering", "Upgrading", "Scaling"] as const) {
+    const { status: holds, reason = "", message = "" } = conditionOf(status.conditions, type) ?? {};
+    if (holds === "True")
+      said.push(`${withoutRepeating(message, conditionOf(status.conditions, "Ready")?.message) || reason}.`);
   }
-  const waiting = is("Ready");
+  const waiting = conditionOf(status.conditions, "Ready");
   const isNew = waiting?.status === "False" && !said.some((one) => one.includes(waiting.message));
   if (waiting !== undefined && isNew && waiting.message !== "") said.push(`Waits: ${waiting.message}`);
   return said;

@@ -1,10 +1,10 @@
 // One cluster at a glance, as data: what the screen shows and what -o json and yaml print. It is computed from
 // what was observed, and reads nothing.
+import { conditionOf } from "../../api/conditions.ts";
 import type { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { type CompleteStatus, imageOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { scopeAnnotation } from "../../api/scope.ts";
 import { heldScope } from "../../controllers/unclaimed/decide.ts";
-import { findCondition } from "../../kube/objects/conditions.ts";
 import { type ExpiryWarning, warningOf } from "../../tls/validity.ts";
 import { plural, timeOf } from "../screen/words.ts";
 import type { OperatorSeen } from "../observe/operator.ts";
@@ -117,7 +117,7 @@ function toRollOf({ updatedMembers, voters }: CompleteStatus, size: number): Clu
 
 function readyOf(observed: Observed): ReadyView {
   const { cluster, now } = observed;
-  const condition = findCondition(withDefaults(cluster).status.conditions, "Ready");
+  const condition = conditionOf(withDefaults(cluster).status.conditions, "Ready");
   if (condition === undefined) return { status: "Unknown", reason: "", sentence: unseenSentence(observed) };
   const since = timeOf(condition.lastTransitionTime);
   return {
@@ -185,7 +185,7 @@ function databaseOf(observed: Observed, members: readonly MemberView[]): Databas
   if (size === undefined) return undefined;
   const inUse = most(({ dbInUse }) => dbInUse) ?? status.dbSizeInUse;
   const quota = most((member) => member.quota) ?? status.dbQuota ?? spec.etcd.quotaBackendBytes;
-  const pressure = findCondition(status.conditions, "DiskPressure");
+  const pressure = conditionOf(status.conditions, "DiskPressure");
   return {
     size,
     ...(inUse !== undefined && { inUse }),

@@ -1,7 +1,7 @@
 // All clusters as one table, and a sentence for each that is not ready.
+import { conditionOf } from "../../api/conditions.ts";
 import type { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { type EtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { findCondition } from "../../kube/objects/conditions.ts";
 import { type Cell, type Column, tableLines } from "../screen/table.ts";
 import { bytesInWords } from "../../kube/objects/size.ts";
 import { ageInWords, shareInWords, timeOf } from "../screen/words.ts";
@@ -46,7 +46,7 @@ export function fleetOf(
 
 function rowOf(stored: EtcdCluster, backups: readonly EtcdBackup[], now: number): FleetRow {
   const { metadata, status, spec } = withDefaults(stored);
-  const ready = findCondition(status.conditions, "Ready");
+  const ready = conditionOf(status.conditions, "Ready");
   const own = backups.filter((one) => one.metadata?.namespace === metadata.namespace && isOf(one, metadata.name));
   const ages = own.flatMap((one) => backupOf(one, now).ageSeconds ?? []);
   const created = timeOf(metadata.creationTimestamp);

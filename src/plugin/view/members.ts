@@ -60,7 +60,6 @@ interface Around {
   readonly node: Node | undefined;
   readonly furthest: number;
   readonly now: number;
-  /** It does not answer, and others do. */
   readonly silent: boolean;
 }
 

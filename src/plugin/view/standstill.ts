@@ -1,8 +1,7 @@
 // Why the operator would not put a new member in the place of one that is gone, as far as can be seen: what takes a member
 // away must know it before.
-import { conditionTypes } from "../../api/conditions.ts";
+import { conditionTypes, conditionOf } from "../../api/conditions.ts";
 import { withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { findCondition } from "../../kube/objects/conditions.ts";
 import { type Observed, valueOr } from "../observe/observe.ts";
 import { activeRestoreOf } from "./activity.ts";
 import { noOperatorSentence } from "./cluster-view.ts";
@@ -59,7 +58,7 @@ export function whyNobodyReplaces(observed: Observed): string | undefined {
   if (noOperator !== undefined) return `Nothing would create a new member. ${noOperator}`;
   const restore = activeRestoreOf(observed);
   if (restore !== undefined) return `The EtcdRestore ${restore} replaces the data of ${name}: wait until it is over.`;
-  const ready = findCondition(status.conditions, "Ready");
+  const ready = conditionOf(status.conditions, "Ready");
   if (ready === undefined) return `No operator has reconciled ${name} yet, so nothing would create a new member.`;
   if (metadata.generation !== undefined && (status.observedGeneration ?? 0) < metadata.generation)
     return `The operator has not acted on the last edit of ${name} yet: wait for it, or check that it runs with \`kubectl etcd doctor ${name}\`.`;

@@ -16,7 +16,6 @@ import type { RestoreContext } from "../context.ts";
 import type { RestoreWorld } from "../observe/world.ts";
 import { fail, type RestoreAction, type RestoreDecision } from "../plan/actions.ts";
 import { begunAnnotation } from "../plan/gates.ts";
-import { restoreWorker } from "../objects/worker-pods.ts";
 
 export type RestoreExecution = Execution<RestoreWorld, RestoreContext>;
 
@@ -93,7 +92,7 @@ async function carryOut(action: RestoreAction, execution: RestoreExecution): Pro
       return;
     }
     case "createWorker":
-      await api.create(Pod, restoreWorker(restore, action.work), { fieldManager });
+      await api.create(Pod, action.pod, { fieldManager });
       return;
     case "deleteWorker":
       await api.delete(Pod, { namespace, name: action.name }, { uid: action.uid });

@@ -4,7 +4,7 @@ import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { dataDirectory } from "../../cluster/objects/etcd-command.ts";
 import type { ProvedSnapshot, RestoreJob } from "../../worker/job.ts";
-import type { Mount } from "../../worker/mounts.ts";
+import type { WorkerTask } from "../../worker/pod.ts";
 import { backupPlace, readOnly, stalledAfterSeconds } from "./backup-place.ts";
 
 /**
@@ -12,11 +12,6 @@ import { backupPlace, readOnly, stalledAfterSeconds } from "./backup-place.ts";
  * than can be written between the last read of the members and their end.
  */
 const margin = 1_000_000_000;
-
-export interface SeedJob {
-  readonly job: RestoreJob;
-  readonly mounts: readonly Mount[];
-}
 
 /**
  * `backup` is the EtcdBackup that `spec.backup` names. Throws a RangeError before the backup was proved, and when the
@@ -28,7 +23,7 @@ export function restoreJobOf(
   member: RestoreJob["member"],
   targetVersion: string,
   highestRevision: number,
-): SeedJob {
+): WorkerTask<RestoreJob> {
   const { key, backup: proved } = restore.status;
   const sha256 = proved?.sha256;
   if (key === undefined || sha256 === undefined) throw new RangeError("the backup has not been proved");

@@ -4,9 +4,7 @@ import { type CompleteEtcdRestore, EtcdRestore } from "../../api/etcd-restore/et
 import type { WorkerPolicy } from "../../api/backups/worker-policy.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";
-import type { Job } from "../../worker/job.ts";
-import type { Mount } from "../../worker/mounts.ts";
-import { workerPod } from "../../worker/pod.ts";
+import { workerPod, type WorkerTask } from "../../worker/pod.ts";
 
 /** Undefined while no worker is at it. */
 export function workerName({ metadata: { name, uid = "" }, status }: CompleteEtcdRestore): string | undefined {
@@ -27,18 +25,20 @@ function nameOf({ name, uid }: { name: string; uid: string }, step: "check" | "s
 
 export const shortUid = (uid: string): string => uid.slice(0, 8);
 
-export interface Work {
+interface Made {
   readonly podName: string;
   readonly image: string;
-  readonly job: Job;
-  readonly mounts: readonly Mount[];
+  readonly task: WorkerTask;
   readonly policy: WorkerPolicy;
 }
 
-export function restoreWorker(restore: CompleteEtcdRestore, work: Work): Pod {
+export function restoreWorker(restore: CompleteEtcdRestore, { podName, image, task, policy }: Made): Pod {
   const { name, namespace } = restore.metadata;
   return workerPod({
-    ...work,
+    ...task,
+    podName,
+    image,
+    policy,
     namespace,
     owner: ownerReference(EtcdRestore, restore),
     labels: { etcd_restore: name },

@@ -15,6 +15,7 @@ import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import { type CompleteEtcdRestore, EtcdRestore, withDefaults } from "../../api/etcd-restore/etcd-restore.ts";
 import { problemsOf } from "../../api/etcd-restore/problems.ts";
 import { isInScope } from "../../api/scope.ts";
+import { observedWorker } from "../../controllers/worker.ts";
 import type { Observed } from "../../controllers/stages.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { isForbidden } from "../../kube/client/errors.ts";
@@ -24,11 +25,10 @@ import { type Key, type Kind, type KubeObject, keyOf } from "../../kube/objects/
 import { isControlledBy } from "../../kube/objects/owners.ts";
 import { resultOf } from "../../worker/pod.ts";
 import type { RestoreContext } from "../context.ts";
-import { isOver } from "../plan/phases.ts";
 import { firstSaveName, workerName } from "../objects/worker-pods.ts";
-import { observedSeeds, observedWorker } from "./workers.ts";
+import { observedSeeds } from "./seeds.ts";
 import { observedVolumes } from "./volumes.ts";
-import type { NamedBackup, Seed, Volumes, StepWorker, RestoreWorld } from "./world.ts";
+import { type NamedBackup, type Seed, type Volumes, type RestoreWorld, isOver } from "./world.ts";
 
 /** `others`: its cluster is another operator's, and it is with it. */
 export type ObservedRestore =
@@ -54,13 +54,9 @@ export async function observe(key: Key, { api, signal }: Reading, context: Resto
   if (!isOurs(restore, cluster, context.scope))
     return cluster === undefined ? { t: "notOurs" } : { t: "others", restore };
   const podName = workerName(restore);
-  const now = context.now();
   const own = caches.pods.ownedBy(restore.metadata.uid ?? "");
   const savingEarly = savingEarlyIn(restore, own);
-  const worker: StepWorker =
-    podName === undefined
-      ? { t: "absent" }
-      : observedWorker(restore, podName, await read(Pod, { namespace, name: podName }), now);
+  const pod = podName === undefined ? undefined : await read(Pod, { namespace, name: podName });
   const world: RestoreWorld = {
     restore,
     problems,
@@ -69,7 +65,7 @@ export async function observe(key: Key, { api, signal }: Reading, context: Resto
     cluster,
     rival: cluster && (await rivalOf(restore, cluster, read)),
     volumes: cluster ? await volumesOf(restore, cluster, { api, signal }) : noVolumes,
-    worker,
+    worker: pod && (isControlledBy(pod, restore) ? observedWorker(pod) : "foreign"),
     seeds: cluster ? await seedsOf(restore, cluster, { api, signal }) : [],
     requested: requestedOf(restore, over ? known : cluster, context.scope),
     savingEarly,

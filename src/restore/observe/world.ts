@@ -2,7 +2,8 @@
 import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import type { CompleteEtcdCluster, EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import type { BackupFacts, FailureCode, Result } from "../../worker/job.ts";
+import type { Worker } from "../../controllers/worker.ts";
+import type { BackupFacts, FailureCode } from "../../worker/job.ts";
 
 export interface RestoreWorld {
   readonly restore: CompleteEtcdRestore;
@@ -17,10 +18,10 @@ export interface RestoreWorld {
   readonly rival: string | undefined;
   /** For a cluster that is to be replaced, until it takes that up. */
   readonly volumes: Volumes;
-  readonly worker: StepWorker;
+  /** The pod that has the name of the attempt that is under way. `foreign`: it is somebody else's. */
+  readonly worker: Worker | "foreign" | undefined;
   /** While the backup is being checked: the pod that saves what the cluster holds meanwhile. */
   readonly savingEarly: { readonly name: string; readonly uid: string } | undefined;
-  /** The first members of the restored cluster. */
   readonly seeds: readonly Seed[];
   /** The cluster that carries a request of this very EtcdRestore which is of no use any more. */
   readonly requested: { readonly name: string; readonly uid: string; readonly resourceVersion: string } | undefined;
@@ -30,7 +31,6 @@ export interface RestoreWorld {
   readonly image: string | undefined;
 }
 
-/** Volumes of the members, as they are. */
 export interface Volumes {
   /** The claims that outlive the members. */
   readonly kept: readonly string[];
@@ -42,19 +42,8 @@ export type NamedBackup =
   /** `spec.backup` is absent. */
   | { readonly t: "none" }
   | { readonly t: "missing"; readonly name: string }
-  /** The operator may not read it. */
   | { readonly t: "forbidden"; readonly name: string }
   | { readonly t: "there"; readonly backup: CompleteEtcdBackup; readonly problems: readonly string[] };
-
-/** The worker of the step and attempt that is under way. */
-export type StepWorker =
-  | { readonly t: "absent" }
-  | { readonly t: "running"; readonly pod: string; readonly trouble: string | undefined }
-  | { readonly t: "ended"; readonly pod: string; readonly result: Result }
-  /** It was made and is gone, or ended without a word of its own. */
-  | { readonly t: "lost"; readonly pod: string; readonly because: string }
-  /** Somebody else's pod has its name. */
-  | { readonly t: "foreign"; readonly pod: string };
 
 /** A first member of the restored cluster, by the init container that makes its data. */
 export type Seed =
@@ -68,6 +57,13 @@ export type Seed =
     }
   /** Without `backup` its data was there before its pod, which is one that was made again. */
   | { readonly t: "made"; readonly member: string; readonly backup?: BackupFacts };
+
+export type RestorePhase = NonNullable<CompleteEtcdRestore["status"]["phase"]>;
+
+/** Done is done: it is never begun again. One that etcd-operator 0.9 has carried out has no phase. */
+export function isOver({ status: { phase, succeeded, reason = "" } }: CompleteEtcdRestore): boolean {
+  return phase === "Succeeded" || phase === "Failed" || (phase === undefined && (succeeded || reason !== ""));
+}
 
 export const backupOf = ({ backup }: Pick<RestoreWorld, "backup">): CompleteEtcdBackup | undefined =>
   backup.t === "there" ? backup.backup : undefined;

@@ -1,17 +1,16 @@
 // What can be decided about an EtcdRestore, as data: where it goes from here, what is done, and in a sentence why.
+import type { RestorePhase } from "../observe/world.ts";
 import type { EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
-import type { Decision } from "../../controllers/decision.ts";
 import { delays } from "../../controllers/delays.ts";
 import type { Note } from "../../controllers/event.ts";
-import type { Work } from "../objects/worker-pods.ts";
-import type { RestorePhase } from "./phases.ts";
+import type { WorkerAction } from "../../controllers/worker.ts";
+import type { Decision } from "../../controllers/stages.ts";
 
 export type RestoreAction =
   /** Writes on the EtcdRestore as which object it has begun. */
   | { readonly do: "markBegun" }
-  | { readonly do: "createWorker"; readonly work: Work }
-  | { readonly do: "deleteWorker"; readonly name: string; readonly uid: string }
+  | WorkerAction
   /** Asks the cluster controller to replace the data of this very cluster, as it was seen. */
   | { readonly do: "askCluster"; readonly name: string; readonly uid: string; readonly resourceVersion: string }
   /** Takes away the annotation that asked, from this very cluster, as it was seen. */
@@ -19,7 +18,6 @@ export type RestoreAction =
   /** Asks in the same breath, so that no member is ever begun empty. */
   | { readonly do: "createCluster"; readonly name: string; readonly spec: EtcdClusterSpec };
 
-/** Facts that are recorded. */
 export type Facts = Omit<EtcdRestoreStatus, "phase" | "message" | "reason" | "conditions" | "succeeded">;
 
 /** It stays in its phase. */
@@ -62,7 +60,7 @@ export const stay = (because: string, more: WhileItStays = {}): RestoreDecision 
 });
 
 /** For something that may change where no watch sees it. */
-export const stayWaiting = (because: string): RestoreDecision => stay(because, { requeueAfter: pace.slowly });
+export const stayWaiting = (because: string): RestoreDecision => stay(because, { requeueAfter: delays.untilCorrected });
 
 export const go = (to: Goes["to"], because: string, more: Omit<Goes, "t" | "to"> = {}): RestoreDecision => ({
   t: "go",
@@ -87,11 +85,3 @@ export const succeed = (because: string, record: Facts): RestoreDecision => ({
 });
 export const fail = (because: string): RestoreDecision => ({ t: "fail", because, actions });
 export const over = (because = ""): RestoreDecision => ({ t: "over", because, actions });
-
-/** In milliseconds. */
-export const pace = {
-  /** The pods of the first members are not watched. */
-  seeding: delays.seeding,
-  /** What a person has to change may be changed where no watch sees it. */
-  slowly: delays.untilCorrected,
-} as const;

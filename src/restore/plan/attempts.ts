@@ -1,49 +1,54 @@
 // How a worker is waited for: it is made, reported, tried again after what may pass, and given up after five attempts.
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import { mostAttempts } from "../../controllers/attempts.ts";
-import { backoffs } from "../../controllers/delays.ts";
+import { backoffs, delays } from "../../controllers/delays.ts";
 import { backoffDelay } from "../../kube/clock.ts";
-import type { Job, Result } from "../../worker/job.ts";
-import type { Mount } from "../../worker/mounts.ts";
+import { lostResult, mostAttempts, type Worker } from "../../controllers/worker.ts";
+import type { Result } from "../../worker/job.ts";
+import type { WorkerTask } from "../../worker/pod.ts";
 import { backupOf, type RestoreWorld } from "../observe/world.ts";
 import { workerPolicyOf } from "../objects/backup-place.ts";
-import { workerName } from "../objects/worker-pods.ts";
-import { pace, type RestoreDecision, retry, stay, stayWaiting } from "./actions.ts";
+import { restoreWorker, workerName } from "../objects/worker-pods.ts";
+import { type RestoreDecision, retry, stay, stayWaiting } from "./actions.ts";
 import { heldUp } from "./gates.ts";
 
 export const otherJob = "The worker did another job than the one in its spec: its image may be of another release.";
 
-export interface Task {
-  readonly job: Job;
-  readonly mounts: readonly Mount[];
-}
-
-/** One step that a worker carries out. */
-export interface Step {
+interface PhaseOfWorker {
   /** A decision: there is nothing that a worker could do. */
-  readonly task: () => Task | RestoreDecision;
+  readonly task: () => WorkerTask | RestoreDecision;
   readonly ended: (result: Result) => RestoreDecision;
-  readonly lost: (because: string) => RestoreDecision;
   /** As in "reads the backup". */
   readonly does: string;
 }
 
-export function byWorker(world: RestoreWorld, now: number, { task, ended, lost, does }: Step): RestoreDecision {
+export function byWorker(world: RestoreWorld, now: number, { task, ended, does }: PhaseOfWorker): RestoreDecision {
   const { restore, worker } = world;
-  if (worker.t === "ended") return ended(worker.result);
-  if (worker.t === "lost") return lost(worker.because);
-  if (worker.t === "running")
-    return stay(worker.trouble ?? `The pod ${worker.pod} ${does}.`, {
-      record: { pod: worker.pod },
-      requeueAfter: pace.slowly,
-    });
-  if (worker.t === "foreign")
+  const name = workerName(restore) ?? "";
+  if (worker === "foreign")
     return stayWaiting(
-      `There is a pod ${worker.pod} that is not this EtcdRestore's: delete it, so that the worker can be made.`,
+      `There is a pod ${name} that is not this EtcdRestore's: delete it, so that the worker can be made.`,
     );
+  if (worker?.state.t === "ended") return ended(worker.state.result);
+  // On a node that is lost it may stay as it is for ever.
+  if (worker?.goneBy !== undefined || (worker === undefined && restore.status.pod === name))
+    return ended(lostResult(name));
+  if (worker !== undefined)
+    return stay(troubleOf(worker, now) ?? `The pod ${name} ${does}.`, {
+      record: { pod: name },
+      requeueAfter: delays.untilCorrected,
+    });
   const wanted = task();
   if ("t" in wanted) return wanted;
   return heldUp(world) ?? backsOff(restore, now) ?? makeWorker(world, wanted, does);
+}
+
+/** How long a worker may take to start before it is worth a word: it gets its volumes meanwhile. */
+const patienceMs = 30_000;
+
+/** Undefined: nothing is known to be wrong. */
+function troubleOf({ createdAt, state }: Worker, now: number): string | undefined {
+  const stuck = state.t === "ended" ? undefined : state.stuck;
+  return stuck?.by === "reported" || now - createdAt > patienceMs ? stuck?.because : undefined;
 }
 
 /** Undefined: it is time for another worker. */
@@ -52,14 +57,14 @@ function backsOff({ status: { notBefore, message } }: CompleteEtcdRestore, now: 
   return at > now ? stay(message ?? "It is tried again.", { requeueAfter: at - now }) : undefined;
 }
 
-function makeWorker(world: RestoreWorld, task: Task, does: string): RestoreDecision {
+function makeWorker(world: RestoreWorld, task: WorkerTask, does: string): RestoreDecision {
   const { restore, image } = world;
   const podName = workerName(restore);
   if (image === undefined || podName === undefined)
     return stayWaiting("The operator does not know its own image, which workers run: start it with -worker-image.");
   const policy = workerPolicyOf(restore, backupOf(world));
   return stay(`The pod ${podName} ${does}.`, {
-    actions: [{ do: "createWorker", work: { podName, image, policy, ...task } }],
+    actions: [{ do: "createWorker", pod: restoreWorker(restore, { podName, image, policy, task }) }],
   });
 }
 

@@ -1,18 +1,19 @@
 // Checking: a worker reads the backup and proves that it can be restored. Nothing is touched, and what is definitely wrong
 // ends the restore here.
 import { type CompleteEtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { isDefinite, mostAttempts } from "../../controllers/attempts.ts";
 import { delays } from "../../controllers/delays.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
 import type { BackupFacts } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
+import type { WorkerTask } from "../../worker/pod.ts";
 import { backupOf, type RestoreWorld } from "../observe/world.ts";
 import { backupPlace, readOnly, stalledAfterSeconds } from "../objects/backup-place.ts";
 import { bumpPast, tooSmallBump } from "../objects/seed.ts";
-import { byWorker, otherJob, type Task, tryAgain } from "./attempts.ts";
-import { type Facts, fail, type RestoreDecision, stay } from "./actions.ts";
+import { byWorker, otherJob, tryAgain } from "./attempts.ts";
+import { fail, type RestoreDecision, stay } from "./actions.ts";
 import { heldUp, repeated, withoutBackup } from "./gates.ts";
 import { afterCheck } from "./next-step.ts";
+import { factsInStatus, isDefinite, mostAttempts } from "../../controllers/worker.ts";
 
 const untouched = "Nothing was touched.";
 
@@ -26,7 +27,6 @@ function prove(world: RestoreWorld, now: number): RestoreDecision {
   return byWorker(world, now, {
     does: "reads the backup and proves that it can be restored",
     task: () => taskOf(world),
-    lost: (because) => again(world, because),
     ended(result) {
       if (result.ok) return result.did.do === "check" ? proved(world, result.did.backup, now) : again(world, otherJob);
       return isDefinite(result.code) ? fail(`${result.message} ${untouched}`) : again(world, result.message);
@@ -51,36 +51,16 @@ function proved(world: RestoreWorld, facts: BackupFacts, now: number): RestoreDe
   return stay(`The backup ${path} is whole: it holds everything up to revision ${facts.revision}.`, {
     record: {
       checkedAt: secondsTime(new Date(now)),
-      ...recorded(path, facts),
+      key: facts.key,
+      ...(facts.keys !== undefined && { keys: facts.keys }),
+      backup: factsInStatus(facts, path),
       revisionBump: bumpPast(restore, facts.revision, highest),
     },
     requeueAfter: delays.atOnce,
   });
 }
 
-function recorded(path: string, facts: BackupFacts): Facts {
-  const { key, keys, bytes, takenAt, snapshotAt, revision, hash, sha256, etcdVersion, storageVersion, keyId, auth } =
-    facts;
-  return {
-    key,
-    ...(keys !== undefined && { keys }),
-    backup: {
-      path,
-      takenAt: snapshotAt ?? takenAt,
-      sizeBytes: bytes,
-      revision,
-      sha256,
-      etcdVersion,
-      ...(facts.clusterId !== "" && { clusterID: facts.clusterId }),
-      ...(hash !== undefined && { hash: hash.value }),
-      ...(storageVersion !== undefined && { storageVersion }),
-      ...(keyId !== undefined && { keyId }),
-      ...(auth !== undefined && { auth }),
-    },
-  };
-}
-
-function taskOf(world: RestoreWorld): Task {
+function taskOf(world: RestoreWorld): WorkerTask {
   const { restore } = world;
   const { place, sealed, choice } = backupPlace(restore, backupOf(world));
   const { version, etcd } = targetOf(world).spec;

@@ -1,11 +1,12 @@
 // What has to hold on the whole way: that the spec is the one which was begun with, that the cluster is still the same, and
 // that nobody else is at it.
+import { delays } from "../../controllers/delays.ts";
 import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type CompleteEtcdRestore, EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import type { RestoreWorld } from "../observe/world.ts";
 import { specDigest } from "../objects/spec-digest.ts";
-import { fail, pace, type RestoreDecision, stay, stayWaiting } from "./actions.ts";
+import { fail, type RestoreDecision, stay, stayWaiting } from "./actions.ts";
 
 /** Status of etcd-operator 0.9 does not say which generation it is of. */
 export function isEdited({ metadata, status: { observedGeneration } }: CompleteEtcdRestore): boolean {
@@ -75,7 +76,7 @@ export function broughtBack({ metadata }: CompleteEtcdRestore): RestoreDecision 
   const begun = annotations[begunAnnotation];
   if (begun === undefined || begun === uid || annotations[repeatAnnotation] === uid) return undefined;
   const because = `This EtcdRestore has begun before, as another object: it was exported or backed up, and applied again. Nothing was touched. Delete it if it has done its work. To carry it out, whatever was written since: ${repeatCommand(metadata)}`;
-  return stay(because, { needsAPerson: true, requeueAfter: pace.slowly });
+  return stay(because, { needsAPerson: true, requeueAfter: delays.untilCorrected });
 }
 
 const repeatCommand = ({ namespace, name, uid }: CompleteEtcdRestore["metadata"]): string =>
@@ -98,7 +99,7 @@ export function repeated({ restore, cluster }: RestoreWorld): RestoreDecision | 
   if (!isSameBackup && !ended(before.specs).includes(specDigest(spec))) return undefined;
   const by = isSameBackup ? `the backup ${path}` : "an EtcdRestore with this very spec";
   const because = `The data of the EtcdCluster ${cluster?.metadata.name} was replaced by ${by} before. Nothing was touched. To replace it again, with all that was written since: ${repeatCommand(metadata)}`;
-  return stay(because, { needsAPerson: true, requeueAfter: pace.slowly });
+  return stay(because, { needsAPerson: true, requeueAfter: delays.untilCorrected });
 }
 
 /** The EtcdBackup that says where the backup is. Undefined: it can be used, or none is named. */

@@ -1,8 +1,8 @@
 // From one step of a restore to the next: whether what the cluster holds is saved first, and what is said when the cluster is
 // about to be replaced.
+import { conditionOf } from "../../api/conditions.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { Note } from "../../controllers/event.ts";
-import { findCondition } from "../../kube/objects/conditions.ts";
 import { sourceOf } from "../../worker/source.ts";
 import type { RestoreWorld } from "../observe/world.ts";
 import { type RestoreDecision, type Facts, go } from "./actions.ts";
@@ -87,4 +87,4 @@ export function canBeSaved(cluster: CompleteEtcdCluster): boolean {
 }
 
 export const isAvailable = ({ status }: CompleteEtcdCluster): boolean =>
-  findCondition(status.conditions, "Available")?.status === "True";
+  conditionOf(status.conditions, "Available")?.status === "True";

@@ -4,6 +4,8 @@ import { describe, test } from "node:test";
 import { formatRestoreRequest, restoreAnnotation } from "../../api/etcd-cluster/restore-annotation.ts";
 import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
+import type { Worker } from "../../controllers/worker.ts";
+import type { Result } from "../../worker/job.ts";
 import type { RestoreWorld, Seed } from "../observe/world.ts";
 import {
   aBackup,
@@ -21,6 +23,15 @@ import { planRestore } from "./plan.ts";
 
 const now = Date.parse("2026-02-01T00:00:00Z");
 
+const aWorker = (result: Result): Worker => ({
+  name: "p",
+  uid: "p",
+  createdAt: 0,
+  generation: 0,
+  job: undefined,
+  state: { t: "ended", result, left: "nothing" },
+});
+
 function aWorld(
   status: EtcdRestore["status"],
   more: Partial<RestoreWorld> = {},
@@ -34,7 +45,7 @@ function aWorld(
     cluster: aCluster(),
     rival: undefined,
     volumes: { kept: [], holdAll: false },
-    worker: { t: "absent" },
+    worker: undefined,
     savingEarly: undefined,
     seeds: [],
     requested: undefined,
@@ -270,7 +281,9 @@ describe("what the cluster holds, while the backup is being checked,", () => {
   const checking = { phase: "Checking" as const, attempt: 1 };
   const names = (world: RestoreWorld): readonly string[] =>
     planRestore(world, now).upkeep.map((action) =>
-      action.do === "createWorker" ? action.work.podName : `${action.do} ${"name" in action ? action.name : ""}`,
+      action.do === "createWorker"
+        ? (action.pod.metadata?.name ?? "")
+        : `${action.do} ${"name" in action ? action.name : ""}`,
     );
   const pod = { name: "demo-save-1-u", uid: "p" };
   const held = aCluster({ paused: true });
@@ -300,7 +313,7 @@ describe("what the cluster holds, while the backup is being checked,", () => {
     const outcome = (snapshotAt: string): string => {
       const did = { do: "backup", backup: { ...facts, snapshotAt }, durationMs: 1, deleted: 0, count: 1 } as const;
       const status = { ...proved, phase: "Saving" as const, attempt: 1, checkedAt: "2026-02-01T00:00:00Z" };
-      return decided(aWorld(status, { worker: { t: "ended", pod: "w", result: { ok: true, did } } })).t;
+      return decided(aWorld(status, { worker: aWorker({ ok: true, did }) })).t;
     };
     assert.equal(outcome("2026-01-31T23:58:00Z"), "retry");
     assert.equal(outcome("2026-01-31T23:59:30Z"), "go");
@@ -311,8 +324,7 @@ describe("Saving", () => {
   const saving = { ...proved, phase: "Saving" as const };
   const lastAttempt = { ...saving, attempt: 5 };
   const silent = aCluster({}, { conditions: [{ ...unready, type: "Available", reason: "QuorumLost" }] });
-  const ended = (code: Parameters<typeof failure>[0]) =>
-    ({ worker: { t: "ended", pod: "p", result: failure(code) } }) as const;
+  const ended = (code: Parameters<typeof failure>[0]) => ({ worker: aWorker(failure(code)) });
 
   for (const [code, cluster, wanted] of [
     ["etcd", silent, "go"],
@@ -351,7 +363,7 @@ describe("Checking", () => {
     const later = decided(aWorld({ ...checking, attempt: 2, notBefore: "2026-02-01T00:00:00Z" }));
     const [action] = later.actions;
     assert.ok(later.t === "stay" && action?.do === "createWorker");
-    assert.equal(action.work.podName, "demo-check-2-11112222");
+    assert.equal(action.pod.metadata?.name, "demo-check-2-11112222");
   });
 
   test("runs its worker as the ServiceAccount of the EtcdBackup, unless the EtcdRestore names one", () => {
@@ -360,7 +372,7 @@ describe("Checking", () => {
       const decision = decided(aWorld(checking, { backup: named }, { backup: { name: "nightly" }, worker }));
       const [action] = decision.actions;
       assert.ok(decision.t === "stay" && action?.do === "createWorker");
-      return action.work.policy.serviceAccountName;
+      return action.pod.spec?.serviceAccountName;
     };
     assert.deepEqual([account({}), account({ serviceAccountName: "own" })], ["reader", "own"]);
   });
@@ -374,15 +386,31 @@ describe("Checking", () => {
     );
   });
 
+  for (const by of ["silent", "reported"] as const)
+    test(`reports what keeps its worker from its start ${by === "silent" ? "after half a minute" : "at once"}`, () => {
+      const told = (ageMs: number): string => {
+        const state = { t: "waiting", stuck: { by, because: "It waits." } } as const;
+        return decided(aWorld(checking, { worker: { ...aWorker(checked), createdAt: now - ageMs, state } })).because;
+      };
+      assert.equal(told(20_000) === "It waits.", by === "reported");
+      assert.equal(told(60_000), "It waits.");
+    });
+
+  test("tries again where its worker is being deleted, which a node that is lost may never end", () => {
+    const worker = { ...aWorker(checked), state: { t: "running" }, goneBy: now + 1 } as const;
+    assert.equal(decided(aWorld(checking, { worker })).t, "retry");
+    assert.equal(decided(aWorld(checking, { worker: aWorker(checked) })).t, "stay");
+  });
+
   test("names a pod that is in the way", () => {
-    const decision = decided(aWorld(checking, { worker: { t: "foreign", pod: "p" } }));
+    const decision = decided(aWorld(checking, { worker: "foreign" }));
     assert.ok(decision.t === "stay");
-    assert.match(decision.because, /^There is a pod p that is not this EtcdRestore's: delete it/);
+    assert.match(decision.because, /^There is a pod demo-check-1-11112222 that is not this EtcdRestore's: delete it/);
   });
 
   test("refuses a bump that would repeat revisions, which the highest one that was ever seen tells", () => {
     const cluster = aCluster({}, { revision: 60, highestRevision: 100 });
-    const worker = { t: "ended", pod: "p", result: checked } as const;
+    const worker = aWorker(checked);
     const bumped = (revisionBump: number) => decided(aWorld(checking, { cluster, worker }, { revisionBump }));
     const refused = bumped(58);
     assert.ok(refused.t === "fail");
@@ -394,7 +422,7 @@ describe("Checking", () => {
   });
 
   test("records what was proved before anything else is done", () => {
-    const decision = decided(aWorld(checking, { worker: { t: "ended", pod: "p", result: checked } }));
+    const decision = decided(aWorld(checking, { worker: aWorker(checked) }));
     assert.ok(decision.t === "stay" && decision.actions.length === 0);
     assert.deepEqual([decision.record?.key, decision.record?.revisionBump], ["etcd/backup", 1_000_000_000]);
   });
@@ -411,7 +439,7 @@ test("workers that are of no use any more are deleted, in whatever phase", () =>
   const spent = [{ name: "p", uid: "u" }];
   for (const phase of ["Checking", "Restoring", "Succeeded", "Failed"] as const)
     assert.deepEqual(planRestore(aWorld({ phase }, { spent, savingEarly: { name: "s", uid: "v" } }), now).upkeep, [
-      { do: "deleteWorker", name: "p", uid: "u" },
+      { do: "deleteWorker", name: "p", uid: "u", because: "it is of no use any more" },
     ]);
 });
 

@@ -1,10 +1,9 @@
 // What to do about an EtcdRestore, by its phase. Nothing here does anything, and the same world gives the same plan.
-import type { RestoreWorld } from "../observe/world.ts";
+import { type RestoreWorld, isOver } from "../observe/world.ts";
 import { begin } from "./begin.ts";
 import { checking } from "./checking.ts";
 import { fail, over, type RestoreAction, type RestoreDecision } from "./actions.ts";
 import { isEdited, strayed, untouched } from "./gates.ts";
-import { isOver } from "./phases.ts";
 import { restoring } from "./restoring.ts";
 import { saveEarly, saving } from "./saving.ts";
 
@@ -21,7 +20,7 @@ export function planRestore(world: RestoreWorld, now: number): RestorePlan {
     decision,
     upkeep: [
       ...(decision.t === "stay" ? saveEarly(world) : []),
-      ...world.spent.map((pod) => ({ do: "deleteWorker", ...pod }) as const),
+      ...world.spent.map((pod) => ({ do: "deleteWorker", ...pod, because: "it is of no use any more" }) as const),
       ...(world.requested === undefined ? [] : [{ do: "takeBackRequest", ...world.requested } as const]),
     ],
   };

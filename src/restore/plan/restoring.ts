@@ -3,16 +3,16 @@
 //
 // A person who deletes the EtcdRestore meanwhile stops nothing that the cluster has taken up, and nothing is reported any
 // more. Hence no finalizer: a cluster without members is not made better by keeping the EtcdRestore.
-import { rowOf } from "../../api/conditions.ts";
+import { delays } from "../../controllers/delays.ts";
+import { rowOf, conditionOf } from "../../api/conditions.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { isDefinite } from "../../controllers/attempts.ts";
-import { findCondition } from "../../kube/objects/conditions.ts";
 import type { BackupFacts } from "../../worker/job.ts";
 import type { Seed, RestoreWorld } from "../observe/world.ts";
 import { bumpOf } from "../objects/seed.ts";
-import { type Facts, fail, pace, type RestoreDecision, stay, succeed } from "./actions.ts";
+import { type Facts, fail, type RestoreDecision, stay, succeed } from "./actions.ts";
 import { heldUp, isAsked, whatIsLeft } from "./gates.ts";
 import { lastCheck } from "./next-step.ts";
+import { isDefinite } from "../../controllers/worker.ts";
 
 export function restoring(world: RestoreWorld, now: number): RestoreDecision {
   const { restore, cluster } = world;
@@ -52,7 +52,7 @@ function taken({ restore }: RestoreWorld, cluster: CompleteEtcdCluster): Restore
     ? `The EtcdCluster ${name} is paused: it is restored when spec.paused is false.`
     : `The EtcdCluster ${name} was asked to take its data from the backup.${words === undefined ? "" : ` It says: ${words}`}`;
   const isNew = restore.status.clusterUid === undefined && uid !== undefined;
-  return stay(because, { ...(isNew && { record: { clusterUid: uid } }), requeueAfter: pace.slowly });
+  return stay(because, { ...(isNew && { record: { clusterUid: uid } }), requeueAfter: delays.untilCorrected });
 }
 
 type ClusterPhase = NonNullable<RestoreWorld["restore"]["status"]["clusterPhase"]>;
@@ -79,7 +79,7 @@ function follow(world: RestoreWorld, cluster: CompleteEtcdCluster, clusterPhase:
     );
   return stay(progressOf(world, cluster, clusterPhase), {
     record: facts,
-    requeueAfter: clusterPhase === "Seeding" ? pace.seeding : pace.slowly,
+    requeueAfter: clusterPhase === "Seeding" ? delays.seeding : delays.untilCorrected,
   });
 }
 
@@ -124,7 +124,7 @@ function isSame(
  * its pod went while no operator ran, has kept it: etcd does not start where its data was not made from that very object.
  */
 function isServing({ restore }: RestoreWorld, { metadata, status }: CompleteEtcdCluster): boolean {
-  const ready = findCondition(status.conditions, "Ready");
+  const ready = conditionOf(status.conditions, "Ready");
   const isCurrent = ready?.observedGeneration === undefined || ready.observedGeneration === metadata.generation;
   const wanted = (restore.status.backup?.revision ?? 0) + bumpOf(restore);
   return ready?.status === "True" && isCurrent && (status.revision ?? 0) >= wanted;
@@ -164,13 +164,13 @@ const named = (seeds: readonly Seed[]): string =>
 function servingOf({ ready = "0", conditions }: CompleteEtcdCluster["status"], size: number): string {
   const serving = Number.parseInt(ready, 10);
   if (serving < size) return `${serving} of ${size} members serve.`;
-  const said = findCondition(conditions, "Ready")?.message ?? "";
+  const said = conditionOf(conditions, "Ready")?.message ?? "";
   return `All ${size} members serve, and the cluster has yet to become Ready${said === "" ? "." : `: ${said}`}`;
 }
 
 /** Why a cluster is not ready, where a person has to do something about it that the restore does not. */
 function wordsOf({ status }: CompleteEtcdCluster): string | undefined {
-  const ready = findCondition(status.conditions, "Ready");
+  const ready = conditionOf(status.conditions, "Ready");
   const row = rowOf("EtcdCluster", "Ready", ready);
   const asks = row?.severity === "bad" && row.whatToDo !== undefined && row.endsWithARestore !== true;
   return asks ? ready?.message : undefined;

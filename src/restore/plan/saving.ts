@@ -1,18 +1,19 @@
 // Saving: a worker saves what a cluster without volumes holds, beside the backup, before it is replaced. A cluster of which
 // nothing can be had any more is replaced all the same; one that serves never is before its data is safe.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { isDefinite } from "../../controllers/attempts.ts";
 import type { BackupFacts, BackupJob, FailureCode } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
+import type { WorkerTask } from "../../worker/pod.ts";
 import { sourceOf } from "../../worker/source.ts";
 import { backupOf, type RestoreWorld } from "../observe/world.ts";
 import { backupPlace, stalledAfterSeconds, workerPolicyOf } from "../objects/backup-place.ts";
-import { firstSaveName, shortUid } from "../objects/worker-pods.ts";
-import { byWorker, otherJob, type Task, tryAgain } from "./attempts.ts";
+import { firstSaveName, restoreWorker, shortUid } from "../objects/worker-pods.ts";
+import { byWorker, otherJob, tryAgain } from "./attempts.ts";
 import { fail, type RestoreAction, type RestoreDecision, retry } from "./actions.ts";
 import { heldUp, repeated, withoutBackup } from "./gates.ts";
 import { isAvailable, mustBeSaved, proofLastsMs, toRestoring } from "./next-step.ts";
 import { delays } from "../../controllers/delays.ts";
+import { isDefinite } from "../../controllers/worker.ts";
 
 const advice =
   "The cluster was not touched. Mend it and apply another EtcdRestore; with spec.safetySnapshot: Skip it goes on without saving.";
@@ -29,7 +30,7 @@ export function saveEarly(world: RestoreWorld): readonly RestoreAction[] {
   const { restore, cluster, image, savingEarly } = world;
   if (restore.status.phase !== "Checking") return [];
   if (heldUp(world) !== undefined || repeated(world) !== undefined)
-    return savingEarly === undefined ? [] : [{ do: "deleteWorker", ...savingEarly }];
+    return savingEarly === undefined ? [] : [{ do: "deleteWorker", ...savingEarly, because: "the restore waits" }];
   const isProved = restore.status.checkedAt !== undefined || restore.status.attempt > 1;
   if (savingEarly !== undefined || image === undefined || cluster === undefined || isProved) return [];
   if (withoutBackup(world) !== undefined || !mustBeSaved(world) || !isAvailable(cluster)) return [];
@@ -37,14 +38,14 @@ export function saveEarly(world: RestoreWorld): readonly RestoreAction[] {
   // A volume of backups may be mounted on one node at a time.
   if (task === undefined || task.mounts.some((mount) => "claim" in mount)) return [];
   const policy = workerPolicyOf(restore, backupOf(world));
-  return [{ do: "createWorker", work: { podName: firstSaveName(restore), image, policy, ...task } }];
+  const pod = restoreWorker(restore, { podName: firstSaveName(restore), image, policy, task });
+  return [{ do: "createWorker", pod }];
 }
 
 function save(world: RestoreWorld, now: number): RestoreDecision {
   return byWorker(world, now, {
     does: "saves what the cluster holds",
     task: () => taskOf(world) ?? goOn(world, now, "No member of the cluster is known to have served."),
-    lost: (because) => again(world, now, because, "failed"),
     ended(result) {
       if (result.ok)
         return result.did.do === "backup"
@@ -90,7 +91,7 @@ const goOn = (world: RestoreWorld, now: number, because: string): RestoreDecisio
     ["dataNotSaved", `What the cluster held could not be saved before it is replaced: ${because}`],
   ]);
 
-function taskOf(world: RestoreWorld): Task | undefined {
+function taskOf(world: RestoreWorld): WorkerTask | undefined {
   const { restore, cluster } = world;
   const reached = cluster && sourceOf(cluster);
   if (cluster === undefined || reached === undefined) return undefined;

@@ -24,7 +24,7 @@ describe("a restore, for a program that waits,", () => {
   for (const [what, status, decision, wanted] of table)
     test(what, () => {
       const restore = aRestore({ status: { observedGeneration: 1, ...status } });
-      const after = statusOf({ restore, worker: { t: "absent" } }, { decision, obstacle: undefined }, now);
+      const after = statusOf({ restore, worker: undefined }, { decision, obstacle: undefined }, now);
       assert.equal(kstatusOf({ metadata: restore.metadata, status: after }), wanted);
     });
 });
@@ -42,15 +42,11 @@ test("an edit of a restore that is over counts as seen, and leaves the verdict a
   ] as const) {
     const decision = phase === "Failed" ? fail("No.") : succeed("s", {});
     const ending = aRestore({ status: { observedGeneration: 1, phase: "Checking" } });
-    const before = statusOf({ restore: ending, worker: { t: "absent" } }, { decision, obstacle: undefined }, now);
+    const before = statusOf({ restore: ending, worker: undefined }, { decision, obstacle: undefined }, now);
     const restore = aRestore({ status: before });
     const edited = { ...restore, metadata: { ...restore.metadata, generation: 2 } };
     const refused = over("It changes nothing.");
-    const after = statusOf(
-      { restore: edited, worker: { t: "absent" } },
-      { decision: refused, obstacle: undefined },
-      now,
-    );
+    const after = statusOf({ restore: edited, worker: undefined }, { decision: refused, obstacle: undefined }, now);
     assert.deepEqual([after.phase, after.message], [phase, "It changes nothing."]);
     assert.equal(kstatusOf({ metadata: edited.metadata, status: after }), wanted);
   }

@@ -1,15 +1,15 @@
 // The status of an EtcdRestore after a decision.
 import type { VerdictsOn } from "../../api/conditions.ts";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
-import { stamped } from "../../controllers/stamped.ts";
 import { withConditions } from "../../kube/objects/conditions.ts";
 import { type Progress, progressConditions } from "../../kube/objects/progress.ts";
 import { printableLine } from "../../kube/objects/printable.ts";
 import { type ObjectMeta, secondsTime } from "../../kube/objects/objects.ts";
 import type { RestoreOutcome } from "../act/act.ts";
-import type { RestoreWorld } from "../observe/world.ts";
+import { workerName } from "../objects/worker-pods.ts";
+import type { RestoreWorld, RestorePhase } from "../observe/world.ts";
 import type { RestoreDecision } from "../plan/actions.ts";
-import type { RestorePhase } from "../plan/phases.ts";
+import { stamped } from "../../controllers/report-status.ts";
 
 export function statusOf(
   world: Pick<RestoreWorld, "restore" | "worker">,
@@ -57,10 +57,11 @@ function phaseAfter(before: RestorePhase | undefined, decision: RestoreDecision)
 }
 
 function factsAfter(
-  { restore: { status }, worker }: Pick<RestoreWorld, "restore" | "worker">,
+  { restore, worker }: Pick<RestoreWorld, "restore" | "worker">,
   decision: RestoreDecision,
   now: Date,
 ): EtcdRestoreStatus {
+  const { status } = restore;
   if (decision.t === "over") return status;
   if (decision.t === "stay") return { ...status, ...decision.record };
   const { pod: _, notBefore: __, ...kept } = status;
@@ -87,7 +88,7 @@ function factsAfter(
   const completedAt = secondsTime(now);
   if (decision.t === "succeed") return { ...kept, ...decision.record, succeeded: true, completedAt };
   // Its worker stays, for its log.
-  const pod = worker.t === "absent" ? {} : { pod: worker.pod };
+  const pod = worker === undefined ? status.pod : workerName(restore);
   const startedAt = status.startedAt ?? completedAt;
-  return { ...kept, ...pod, reason: decision.because, startedAt, completedAt };
+  return { ...kept, ...(pod !== undefined && { pod }), reason: decision.because, startedAt, completedAt };
 }

@@ -1,6 +1,5 @@
 // Stands for the controller of EtcdClusters: takes up what an EtcdRestore asks for, step by step, makes the seed's pod, and
 // says that the cluster serves once the seed has its data.
-import { restoreContainer } from "../../cluster/objects/member-pod.ts";
 import { EtcdBackup, withDefaults as completeBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster, withDefaults as completeCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
@@ -9,7 +8,7 @@ import { Pod } from "../../kube/objects/kinds.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";
 import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
-import { lastResultOf, workerContainer } from "../../worker/pod.ts";
+import { lastResultOf, workerContainer, restoreContainer } from "../../worker/pod.ts";
 import { restoreJobOf } from "../objects/seed.ts";
 import { jobOf } from "./kubelet.ts";
 

@@ -1,11 +1,10 @@
 // Runs the pods of workers, and the init containers of seeds, in memory: each ends after a moment with the answer that a test
 // has for its job.
-import { restoreContainer } from "../../cluster/objects/member-pod.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import { type Job, jobVariable, type Result } from "../../worker/job.ts";
 import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
-import { workerContainerName } from "../../worker/pod.ts";
+import { workerContainerName, restoreContainer } from "../../worker/pod.ts";
 
 /** Undefined: it runs on. */
 export type Answer = (job: Job, pod: Pod) => Result | undefined;

@@ -9,7 +9,7 @@ import {
   type SecureServerOptions,
   type ServerOptions,
 } from "node:http2";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, createServer as createHolder, type Socket } from "node:net";
 
 export type StreamHandler = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
@@ -28,7 +28,7 @@ export interface LocalServer extends AsyncDisposable {
 export async function startServer(
   onStream: StreamHandler,
   options: ServerOptions | (SecureServerOptions & { tls: true }) = {},
-  wantedPort = 0,
+  { host, port: wantedPort }: Address = { host: "127.0.0.1", port: 0 },
 ): Promise<LocalServer> {
   const secure = "tls" in options;
   const server: Http2Server = secure ? createSecureServer(options) : createServer(options);
@@ -47,12 +47,12 @@ export async function startServer(
     stream.on("error", () => {});
     onStream(stream, headers);
   });
-  const port = await listen(server, wantedPort);
+  const port = await listen(server, host, wantedPort);
   const cut = (): void => {
     for (const socket of sockets) socket.resetAndDestroy();
   };
   return {
-    url: `${secure ? "https" : "http"}://127.0.0.1:${port}`,
+    url: `${secure ? "https" : "http"}://${host}:${port}`,
     port,
     sockets,
     sessions,
@@ -68,10 +68,35 @@ export async function startServer(
   };
 }
 
-function listen(server: Http2Server, port: number): Promise<number> {
-  return new Promise((resolve) => {
-    server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+function listen(server: Http2Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
+}
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * An address of loopback where nobody listens until the test does. Its port is held at another address, so that no other
+ * server and no outgoing connection gets it meanwhile.
+ */
+export async function heldAddress(): Promise<Address & AsyncDisposable> {
+  const holder = createHolder();
+  const port = await new Promise<number>((resolve, reject) => {
+    holder.once("error", reject);
+    holder.listen(0, "127.0.0.1", () => resolve((holder.address() as AddressInfo).port));
+  });
+  return {
+    host: "127.0.0.3",
+    port,
+    async [Symbol.asyncDispose]() {
+      await new Promise((resolve) => holder.close(resolve));
+    },
+  };
 }
 
 // HTTP/2 reads below the stream layer, so that pause() would not hold it: the handle itself has to stop.

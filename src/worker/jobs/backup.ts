@@ -110,7 +110,6 @@ interface Stream {
   readonly rest: AsyncIterator<Uint8Array>;
   /** Once all of it was read. */
   snapshot(): Snapshot;
-  /** Why it broke off. */
   failure(): unknown;
 }
 

@@ -74,7 +74,7 @@ export function leftAlone(bucket: () => Bucket): void {
       assert.ok(revision > highest, `${revision} after ${highest}`);
       // It has seen everything up to the highest revision, and asks for what comes next.
       const watch = ["etcdctl", "watch", "--prefix", writer.prefix, `--rev=${highest + 1}`];
-      const signal = AbortSignal.timeout(30_000);
+      const signal = AbortSignal.timeout(patience);
       await assert.rejects(
         run("kubectl", ["exec", `--namespace=${namespace}`, leader.name, "--", ...watch], { signal }),
         /compacted/,

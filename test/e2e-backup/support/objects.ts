@@ -25,8 +25,13 @@ export function untilBackup(key: Key, what: string, holds: (backup: EtcdBackup) 
   return until(EtcdBackup, key, what, holds);
 }
 
-export function untilRestore(key: Key, what: string, holds: (restore: EtcdRestore) => boolean): Promise<EtcdRestore> {
-  return until(EtcdRestore, key, what, holds);
+export function untilRestore(
+  key: Key,
+  what: string,
+  holds: (restore: EtcdRestore) => boolean,
+  everyMs?: number,
+): Promise<EtcdRestore> {
+  return until(EtcdRestore, key, what, holds, everyMs);
 }
 
 /** Fails at once when it has failed. */
@@ -56,6 +61,7 @@ function until<T extends KubeObject & { status?: object }>(
   key: Key,
   what: string,
   holds: (object: T) => boolean,
+  everyMs = 200,
 ): Promise<T> {
   let seen: T | undefined;
   return waitFor(
@@ -64,6 +70,6 @@ function until<T extends KubeObject & { status?: object }>(
       seen = await kube.get(kind, key);
       return holds(seen) ? seen : undefined;
     },
-    { timeoutMs: patience, everyMs: 200, lastSeen: () => JSON.stringify(seen?.status) },
+    { timeoutMs: patience, everyMs, lastSeen: () => JSON.stringify(seen?.status) },
   );
 }

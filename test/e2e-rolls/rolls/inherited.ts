@@ -4,8 +4,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { killContainer } from "../../../lab/faults/containers.ts";
+import { waitFor } from "../../../lab/progress.ts";
 import { Service, type Pod } from "../../../src/kube/objects/kinds.ts";
-import { kube, lab, patiently } from "../../e2e/support/environment.ts";
+import { kube, lab, patience, patiently } from "../../e2e/support/environment.ts";
 import { followers, memberAt } from "../../e2e/support/healthy.ts";
 import { IdentityWatch } from "../../e2e/proofs/identity-watch.ts";
 import { laneOf } from "../../e2e/support/lane.ts";
@@ -66,8 +67,10 @@ export function inherited(): void {
         assert.equal(status?.currentVersion, inheritedVersion);
         assert.equal(spec.version, inheritedVersion);
         assert.deepEqual(await servicesOf(metadata?.namespace ?? ""), services);
-        const peers = await kube.get(Service, cluster.key);
-        assert.equal(peers.spec?.publishNotReadyAddresses, true);
+        // Services hold up nothing: the cluster may be Ready before.
+        const isCorrected = async (): Promise<true | undefined> =>
+          (await kube.get(Service, cluster.key)).spec?.publishNotReadyAddresses || undefined;
+        await waitFor("the Service of peers to be corrected", isCorrected, { timeoutMs: patience });
         await roll.madeNoPod(first);
         await writer.nothingIsLost();
       });

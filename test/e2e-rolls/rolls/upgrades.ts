@@ -148,7 +148,10 @@ const isUpgrade =
 const restartsOf = (name: string, { members }: HealthyCluster): number =>
   members.find((member) => member.name === name)?.restarts ?? 0;
 
-/** The status names the version, and counts one updated member after another. */
+/**
+ * The status names the version, and never counts backwards. That it has each count on the way is in
+ * src/cluster/counted-members.test.ts: here one may last for less than a moment.
+ */
 function saidSo({ targets, upgrading, updated }: RollWatch, version: string, size: number): void {
   assert.deepEqual(targets, [version]);
   assert.ok(
@@ -160,6 +163,4 @@ function saidSo({ targets, upgrading, updated }: RollWatch, version: string, siz
     counted,
     counted.toSorted((a, b) => a - b),
   );
-  for (let count = 1; count < size; count += 1)
-    assert.ok(counted.includes(count), `updatedMembers was never ${count}: ${updated.join(", ")}`);
 }

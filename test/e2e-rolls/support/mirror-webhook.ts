@@ -4,22 +4,29 @@ import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import type { Pod } from "../../../src/kube/objects/kinds.ts";
+import { waitFor } from "../../../lab/progress.ts";
+import { containerSecurity, podSecurity } from "../../../src/cluster/objects/member-pod.ts";
+import { Pod } from "../../../src/kube/objects/kinds.ts";
 import { makeAuthority, makeLeaf } from "../../../src/tls/make.ts";
+import { kube, patience } from "../../e2e/support/environment.ts";
 import { apply, kubectl } from "../../support/kubectl.ts";
 
 export interface MirrorWebhook extends AsyncDisposable {
-  /** How often it rewrote an image, by verb. */
-  readonly rewrites: Readonly<Record<"CREATE" | "UPDATE", number>>;
+  /** The names of the pods that it rewrote when they were made, in order. Who got no answer in time makes one again. */
+  readonly made: readonly string[];
 }
 
 interface Review {
   readonly request: { readonly uid: string; readonly operation: "CREATE" | "UPDATE"; readonly object: Pod };
 }
 
-/** From here on `rewrite` says what becomes of each image in the namespace. */
-export async function mirrorWebhook(namespace: string, rewrite: (image: string) => string): Promise<MirrorWebhook> {
-  const rewrites = { CREATE: 0, UPDATE: 0 };
+/** From here on `rewrite` says what becomes of each image in the namespace. `tried`: one that it changes. */
+export async function mirrorWebhook(
+  namespace: string,
+  rewrite: (image: string) => string,
+  tried: string,
+): Promise<MirrorWebhook> {
+  const made: string[] = [];
   const authority = await makeAuthority("webhook", Date.now());
   const leaf = { commonName: "webhook", names: ["localhost"], ips: ["127.0.0.1"], use: "server" } as const;
   const { cert, key } = await makeLeaf(authority, leaf, Date.now());
@@ -28,7 +35,7 @@ export async function mirrorWebhook(namespace: string, rewrite: (image: string) 
       const value = rewrite(image);
       return value === image ? [] : [{ op: "replace", path: `/spec/containers/${index}/image`, value }];
     });
-    if (patch.length > 0) rewrites[operation] += 1;
+    if (patch.length > 0 && operation === "CREATE") made.push(object.metadata?.name ?? "");
     const encoded = Buffer.from(JSON.stringify(patch)).toString("base64");
     const response = { uid, allowed: true, ...(patch.length > 0 && { patchType: "JSONPatch", patch: encoded }) };
     return { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response };
@@ -59,12 +66,29 @@ export async function mirrorWebhook(namespace: string, rewrite: (image: string) 
       },
     ],
   });
+  await untilInForce(namespace, tried, made);
   return {
-    rewrites,
+    made,
     async [Symbol.asyncDispose]() {
       await kubectl("delete", "mutatingwebhookconfiguration", name);
       server.closeAllConnections();
       server.close();
     },
   };
+}
+
+/** An API server takes a moment to notice a configuration; until then pods are made as they are asked for. */
+async function untilInForce(namespace: string, image: string, made: string[]): Promise<void> {
+  const name = "webhook-tried";
+  const container = { name: "etcd", image, securityContext: containerSecurity };
+  const pod = { metadata: { namespace, name }, spec: { securityContext: podSecurity(), containers: [container] } };
+  await waitFor(
+    "the webhook to be in force",
+    async () => {
+      await kube.create(Pod, pod, { dryRun: true });
+      return made.includes(name) || undefined;
+    },
+    { timeoutMs: patience },
+  );
+  made.length = 0;
 }

@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { seconds } from "../../../lab/progress.ts";
+import { seconds, waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { etcdContainer } from "../../../src/cluster/objects/member-pod.ts";
 import type { Pod } from "../../../src/kube/objects/kinds.ts";
 import { endlessImage, loadEndlessImage } from "../endless/image.ts";
 import { currentEtcd, type TestCluster } from "../support/cluster.ts";
-import { kube, lab } from "../support/environment.ts";
+import { kube, lab, patience } from "../support/environment.ts";
 import { type Operator, valueOf } from "../support/operator.ts";
 import { conditionOf } from "../support/status.ts";
 import { applyCluster, sharedNamespace } from "./bad-case.ts";
@@ -51,8 +51,15 @@ export function endlessAnswers(operator: () => Operator): void {
             message.length < 2000
           );
         });
-        const calls = await callsOf(cluster);
-        assert.ok(calls.length >= mostlyAsked, `${cluster.name} was asked ${calls.length} times: ${calls.join("\n")}`);
+        let calls: string[] = [];
+        await waitFor(
+          `${cluster.name} to have been asked ${mostlyAsked} times`,
+          async () => {
+            calls = await callsOf(cluster);
+            return calls.length >= mostlyAsked || undefined;
+          },
+          { timeoutMs: patience, everyMs: 500, lastSeen: () => calls.join("\n") },
+        );
       }
     } finally {
       await Promise.all(hostile.map(({ key }) => kube.delete(EtcdCluster, key)));

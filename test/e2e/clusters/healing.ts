@@ -5,16 +5,19 @@ import { describe, test } from "node:test";
 import { killContainer } from "../../../lab/faults/containers.ts";
 import { waitFor } from "../../../lab/progress.ts";
 import { version } from "../../../src/etcd/versions/version.ts";
+import type { Event } from "../../../src/kube/objects/kinds.ts";
 import { ClientServiceWatch } from "../proofs/client-service-watch.ts";
 import {
-  deletePods,
-  evictPod,
-  failPod,
+  addByHand,
   createOrphanPod,
+  deletePods,
+  evictPods,
+  failPod,
   removeByHand,
   whileKubeletIsPaused,
 } from "../support/disruptions.ts";
-import { lab, patience, patiently } from "../support/environment.ts";
+import type { TestCluster } from "../support/cluster.ts";
+import { lab, patience } from "../support/environment.ts";
 import { lane } from "../support/lane.ts";
 import { onlyReplaced } from "../proofs/replaced.ts";
 import { followers } from "../support/healthy.ts";
@@ -23,18 +26,16 @@ export function healing(): void {
   describe("healing", { concurrency: 1 }, () => {
     const on = lane("healing", { size: 3 });
 
-    test("a pod that is deleted is replaced by a new member", async () => {
+    test("a leader whose pod is deleted hands over before it is removed", async () => {
       const { cluster, writer } = on();
-      const before = await cluster.untilHealthy();
-      const [victim] = followers(before);
-      assert.ok(victim);
-      await deletePods(cluster, victim.name);
-      onlyReplaced(before, await cluster.untilHealthy({ without: [victim.name] }), victim.name);
-      await cluster.untilEvent("Replacing Dead Member", ({ note }) => note?.includes(victim.name) ?? false);
+      // The first test: moves of before would only count in the series of an event, which is sent once a minute.
+      // On a busy machine etcd may elect another one first: then there is nothing to hand over, and the next one is deleted.
+      let tries = 3;
+      while (!(await handsOver(cluster))) assert.ok((tries -= 1) > 0, "no leader was moved");
       await writer.nothingIsLost();
     });
 
-    test("while a lost member is replaced, every ready endpoint of the client Service answers", async () => {
+    test("a pod that is deleted is replaced by a new member, and meanwhile every ready endpoint of the client Service answers", async () => {
       const { cluster, writer } = on();
       const before = await cluster.untilHealthy();
       // With this many entries a new member is sent a snapshot, after which its client port may be deaf for seconds.
@@ -46,30 +47,7 @@ export function healing(): void {
       const after = await cluster.untilHealthy({ without: [victim.name] });
       onlyReplaced(before, after, victim.name);
       await watch.allAnswered(after.members.map(({ name }) => name));
-      await writer.nothingIsLost();
-    });
-
-    test("a leader whose pod is deleted hands over before it is removed", async () => {
-      const { cluster, writer } = on();
-      const before = await cluster.untilHealthy();
-      const { leader } = before;
-      const [other] = followers(before);
-      assert.ok(other);
-      await whileKubeletIsPaused(leader.node, async () => {
-        await deletePods(cluster, leader.name);
-        const moved = await cluster.untilEvent("Leader Moved");
-        const removed = await cluster.untilEvent("Member Removed", ({ note }) => note?.includes(leader.name) ?? false);
-        assert.ok(
-          moved.eventTime && removed.eventTime && moved.eventTime < removed.eventTime,
-          "leadership moved first",
-        );
-        const transferee = (await other.etcd.status(patiently)).leader;
-        assert.ok(
-          followers(before).some(({ id }) => id === transferee),
-          `${transferee} leads`,
-        );
-      });
-      onlyReplaced(before, await cluster.untilHealthy({ without: [leader.name] }), leader.name);
+      await cluster.untilEvent("Replacing Dead Member", ({ note }) => note?.includes(victim.name) ?? false);
       await writer.nothingIsLost();
     });
 
@@ -90,9 +68,18 @@ export function healing(): void {
       const before = await cluster.untilHealthy();
       const [first, second] = before.members;
       assert.ok(first && second);
-      await waitFor("the budget to allow an eviction", () => evictPod(cluster, first.name), { timeoutMs: patience });
-      await assert.rejects(evictPod(cluster, second.name), /disruption budget/);
-      onlyReplaced(before, await cluster.untilHealthy({ without: [first.name] }), first.name);
+      // Both at the same moment: on a busy machine the first one may be replaced before the second is asked for.
+      const { evicted, refusals } = await waitFor(
+        "the budget to allow an eviction",
+        async () => {
+          const asked = await evictPods(cluster, [first.name, second.name]);
+          return asked.evicted.length > 0 ? asked : undefined;
+        },
+        { timeoutMs: patience },
+      );
+      assert.equal(evicted.length, 1, "the budget allows one at a time");
+      assert.match(String(refusals[0]), /disruption budget/);
+      onlyReplaced(before, await cluster.untilHealthy({ without: evicted }), ...evicted);
       await writer.nothingIsLost();
     });
 
@@ -129,7 +116,6 @@ export function healing(): void {
     test("members that were added by hand, as learner and as voter, are removed again", async () => {
       const { cluster, writer } = on();
       const before = await cluster.untilHealthy();
-      const { etcd } = before.leader;
       // In this order: etcd admits no further member while a voter is missing.
       const unknown = [
         { as: "learner", peerUrls: ["http://elsewhere.example:2380"], oldestServer: version("3.6.0") },
@@ -137,9 +123,9 @@ export function healing(): void {
       ] as const;
       const ids: string[] = [];
       for (const member of unknown) {
-        const added = await waitFor("etcd to admit the member", () => etcd.memberAdd(member), { timeoutMs: patience });
-        assert.equal(added.member.learner, member.as === "learner");
-        ids.push(added.member.id);
+        const { learner, id } = await addByHand(before.leader, member);
+        assert.equal(learner, member.as === "learner");
+        ids.push(id);
       }
       for (const id of ids) await cluster.untilEvent("Member Removed", ({ note }) => note?.includes(id) ?? false);
       onlyReplaced(before, await cluster.untilHealthy());
@@ -154,26 +140,20 @@ export function healing(): void {
       // While paused, etcd is put into the state of an operator that crashed between adding the member and creating its pod.
       await cluster.edit({ paused: true });
       await cluster.until("it is paused", ({ status }) => status?.controlPaused === true);
-      const { members } = await before.leader.etcd.memberList({ linearizable: true });
-      const id = members.find((member) => member.name === leaving.name)?.id;
-      assert.ok(id);
       // etcd refuses while connections between members are younger than five seconds.
       await waitFor(
         "etcd to remove the member",
         async () => {
-          const { members: listed } = await before.leader.etcd.memberList({ linearizable: true });
-          if (listed.some((member) => member.id === id)) await before.leader.etcd.memberRemove(id);
+          const { members } = await before.leader.etcd.memberList({ linearizable: true });
+          const listed = members.find(({ name }) => name === leaving.name);
+          if (listed !== undefined) await before.leader.etcd.memberRemove(listed.id);
           return true;
         },
         { timeoutMs: patience, everyMs: 1_000 },
       );
       const name = `${cluster.name}-bcdfghjklm`;
       const peerUrls = [`http://${name}.${cluster.name}.${cluster.namespace}.svc:2380`];
-      await waitFor(
-        "etcd to admit the member",
-        () => before.leader.etcd.memberAdd({ as: "learner", peerUrls, oldestServer: version("3.6.0") }),
-        { timeoutMs: patience },
-      );
+      await addByHand(before.leader, { as: "learner", peerUrls, oldestServer: version("3.6.0") });
       await cluster.edit({ paused: false });
       const after = await cluster.untilHealthy({ without: [leaving.name] });
       assert.ok(after.members.some((member) => member.name === name));
@@ -190,4 +170,33 @@ export function healing(): void {
       await writer.nothingIsLost();
     });
   });
+}
+
+/** Deletes the pod of the leader, and tells whether the operator moved its leadership, which must come before the removal. */
+async function handsOver(cluster: TestCluster): Promise<boolean> {
+  const before = await cluster.untilHealthy();
+  const { leader } = before;
+  const known = new Set((await cluster.events()).map(({ metadata }) => metadata?.uid));
+  const moved = async (): Promise<Event | undefined> =>
+    (await cluster.events()).find(({ reason, metadata }) => reason === "Leader Moved" && !known.has(metadata?.uid));
+  let isMoved = false;
+  await whileKubeletIsPaused(leader.node, async () => {
+    await deletePods(cluster, leader.name);
+    const removed = await cluster.untilEvent("Member Removed", ({ note }) => note?.includes(leader.name) ?? false);
+    const first = await moved();
+    isMoved = first !== undefined;
+    if (first === undefined) return;
+    assert.ok(first.eventTime && removed.eventTime && first.eventTime < removed.eventTime, "leadership moved first");
+    const others = followers(before).map(({ id }) => id);
+    await waitFor(
+      "another member to lead",
+      async () => {
+        const { leader: leads } = (await followers(before)[0]?.etcd.status()) ?? {};
+        return (leads !== undefined && others.includes(leads)) || undefined;
+      },
+      { timeoutMs: patience },
+    );
+  });
+  onlyReplaced(before, await cluster.untilHealthy({ without: [leader.name] }), leader.name);
+  return isMoved;
 }

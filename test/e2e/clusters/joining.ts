@@ -6,8 +6,9 @@ import type { Affinity } from "kubernetes-types/core/v1.js";
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster, type EtcdClusterSpec, withDefaults } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { seedName } from "../../../src/cluster/objects/names.ts";
-import { Node, Pod } from "../../../src/kube/objects/kinds.ts";
+import { Node, type Pod } from "../../../src/kube/objects/kinds.ts";
 import { clusterwide, createCluster, type TestCluster } from "../support/cluster.ts";
+import { deletePods } from "../support/disruptions.ts";
 import { kube, patience, patiently, restrictedNamespace } from "../support/environment.ts";
 import { conditionOf } from "../support/status.ts";
 import { memberAt } from "../support/healthy.ts";
@@ -36,25 +37,26 @@ export function joining(): void {
       const seed = seedName(withDefaults(await cluster.get()));
       const fresh = (await untilPods(cluster, 3)).filter(({ metadata }) => metadata?.name !== seed);
       assert.equal(fresh.length, 2);
-      for (const { metadata } of fresh) {
-        const { name = "", uid = "" } = metadata ?? {};
-        await kube.delete(Pod, { namespace: cluster.namespace, name }, { uid });
-      }
-      const after = await cluster.untilHealthy();
-      assert.ok(fresh.every(({ metadata }) => !after.members.some(({ uid }) => uid === metadata?.uid)));
+      // One that never ran gets another pod under the same name.
+      const uids = fresh.map(({ metadata }) => metadata?.uid ?? "");
+      await deletePods(cluster, ...fresh.map(({ metadata }) => metadata?.name ?? ""));
+      assert.equal((await cluster.untilHealthy({ without: uids })).members.length, 3);
       await writer.nothingIsLost();
     });
 
     test("what is written to the seed before the others have joined is in all members", async () => {
       await using joined = await begin("written", {});
       const { cluster, writer } = joined;
-      const address = await untilFirstAddress(cluster);
+      const seed = memberAt(await untilFirstAddress(cluster));
       const written: string[] = [];
       // Enough that the others need a snapshot.
       while (written.length < 500) {
         const key = `/early/${written.length}`;
-        const put = memberAt(address).put(key, "1", { deadline: 1000 });
-        if (await put.then(() => true).catch(() => false)) written.push(key);
+        await waitFor(`a write of ${key}`, () => seed.put(key, "1", { deadline: 1_000 }), {
+          timeoutMs: patience,
+          everyMs: 10,
+        });
+        written.push(key);
       }
       const { members } = await cluster.untilHealthy();
       for (const { etcd } of members) {

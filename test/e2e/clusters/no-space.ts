@@ -2,11 +2,13 @@
 // and one member that etcd calls corrupt costs nobody their place in the client Service.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdError } from "../../../src/etcd/errors.ts";
 import type { EtcdMember } from "../../../src/etcd/member.ts";
+import type { Pod } from "../../../src/kube/objects/kinds.ts";
 import { readyEndpoints } from "../proofs/client-service-watch.ts";
+import type { TestCluster } from "../support/cluster.ts";
 import { raiseCorrupt } from "../support/disruptions.ts";
 import { lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
@@ -43,22 +45,49 @@ export function noSpace(): void {
     });
 
     test("one member that etcd calls corrupt takes nobody out of the client Service: all still serve reads", async () => {
-      const { cluster, writer, first } = on();
-      const { leader, members } = first;
+      const { cluster, writer } = on();
+      const { leader, members } = await cluster.untilHealthy();
+      const names = members.map(({ name }) => name);
+      await untilEndpoints(cluster, names);
       const accused = members.find(({ id }) => id !== leader.id) ?? assert.fail("no follower");
       const { memberId: member } = await accused.etcd.status(patiently);
       await raiseCorrupt(leader.address, member);
-      // Longer than a kubelet and the controller of endpoints need to take a member out.
-      for (const end = Date.now() + 8_000; Date.now() < end; await pause(500)) {
-        const endpoints = await readyEndpoints(cluster);
-        assert.deepEqual([...endpoints.keys()].toSorted(), members.map(({ name }) => name).toSorted());
+      for (const { name, etcd, address } of members) {
+        const knows = async (): Promise<boolean> => (await etcd.status()).alarms.some(({ type }) => type === "corrupt");
+        await waitFor(`${name} to know of the alarm`, async () => (await knows()) || undefined, { timeoutMs: patience });
+        // What the kubelet asks every second, and what decides who is in the Service for as long as the alarm lasts.
+        const answer = await asKubelet((await cluster.pod(name)) ?? assert.fail(`${name} is gone`), address);
+        assert.equal(answer, 200, `the readiness probe of ${name}`);
       }
+      await untilEndpoints(cluster, names);
       for (const { etcd } of members) await etcd.get("/key", {}, patiently);
       await leader.etcd.disarm({ member, type: "corrupt" }, patiently);
       await cluster.untilHealthy();
       await writer.nothingIsLost();
     });
   });
+}
+
+async function untilEndpoints(cluster: TestCluster, names: readonly string[]): Promise<void> {
+  let seen: string[] = [];
+  await waitFor(
+    `endpoints of ${names.join(", ")}`,
+    async () => {
+      seen = [...(await readyEndpoints(cluster)).keys()].toSorted();
+      return isDeepStrictEqual(seen, names.toSorted()) || undefined;
+    },
+    { timeoutMs: patience, lastSeen: () => seen.join(", ") },
+  );
+}
+
+/** The HTTP status that its readiness probe gets. */
+async function asKubelet({ spec }: Pod, address: string): Promise<number> {
+  const { path = "", port = "" } = spec?.containers[0]?.readinessProbe?.httpGet ?? assert.fail("no probe by HTTP");
+  const ask = async (): Promise<number> => {
+    const answer = await fetch(`http://${address}:${port}${path}`, { signal: AbortSignal.timeout(30_000) });
+    return answer.status;
+  };
+  return waitFor(`an answer to ${path}`, ask, { timeoutMs: patience });
 }
 
 async function fillUp(etcd: EtcdMember): Promise<void> {

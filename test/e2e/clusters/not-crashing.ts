@@ -15,7 +15,6 @@ import { followers, type HealthyMember } from "../support/healthy.ts";
 
 /** In no registry, and not used by other clusters. */
 const image = "registry.invalid/etcd:not-crashing";
-/** Longer than a busy kubelet takes to start it once more from its cache: killed again after that, it would be crash-looping. */
 const crashLoopAfterSeconds = 6;
 const etcdEnv = [{ name: "GOGC", valueFrom: { configMapKeyRef: { name: "collection", key: "percent" } } }];
 

@@ -37,7 +37,10 @@ export class ClientServiceWatch implements AsyncDisposable {
     this.#ended = this.#run();
   }
 
-  /** Waits until each of these pods was a ready endpoint, stops the watch, and asserts that all of them answered. */
+  /**
+   * Waits until each of these pods was a ready endpoint, stops the watch, and asserts that all of them answered. Others do not
+   * count: a pod that is deleted stops before Kubernetes has taken it out of the Service.
+   */
   async allAnswered(names: readonly string[]): Promise<void> {
     const missing = (): string[] => names.filter((name) => !this.#answered.has(name) && !this.#deaf.has(name));
     await waitFor("all members to be ready endpoints", async () => missing().length === 0 || undefined, {
@@ -45,7 +48,8 @@ export class ClientServiceWatch implements AsyncDisposable {
       lastSeen: () => `not ready yet: ${missing().join(", ")}`,
     });
     await this[Symbol.asyncDispose]();
-    assert.deepEqual([...this.#deaf], [], "ready endpoints that did not answer");
+    const deaf = names.filter((name) => this.#deaf.has(name));
+    assert.deepEqual(deaf, [], "ready endpoints that did not answer");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

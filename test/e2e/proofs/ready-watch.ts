@@ -26,8 +26,8 @@ export class ReadyWatch {
       try {
         const ready = conditionOf(await cluster.get(), "Ready");
         if (ready?.status !== "True") this.#setbacks.add(`${ready?.reason}: ${ready?.message}`);
-      } catch (error) {
-        this.#setbacks.add(`could not be read: ${error instanceof Error ? error.message : String(error)}`);
+      } catch {
+        // Asked again: what the API server does not answer in time says nothing about the cluster.
       }
       await pause(everyMs);
     }

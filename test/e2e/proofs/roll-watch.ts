@@ -1,6 +1,6 @@
 // Follows a cluster during a rolling change and keeps what must be seen on the way, and what must not: every pod that there
 // was, how many at a time, which versions of etcd ran together, and what the status said. Pods and etcd are polled; the
-// status is watched, because a poll on a busy machine misses a count that holds for a moment only.
+// status is watched.
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
@@ -11,7 +11,7 @@ import type { HealthyCluster } from "../support/healthy.ts";
 import { rollingMembers } from "./rolled.ts";
 import { conditionOf } from "../support/status.ts";
 
-const everyMs = 100;
+const everyMs = 250;
 
 export class RollWatch implements AsyncDisposable {
   readonly #uids = new Set<string>();
@@ -92,7 +92,7 @@ export class RollWatch implements AsyncDisposable {
     if (versions.size > 0) this.#versions.add([...versions].join(" "));
   }
 
-  /** A watch that breaks goes on after the last version that was seen. */
+  /** A watch that breaks goes on after the last version that was seen, or from the start when the server has forgotten that. */
   async #watch({ namespace, name }: TestCluster): Promise<void> {
     const { signal } = this.#stop;
     const selection = { namespace, fieldSelector: `metadata.name=${name}` };
@@ -112,6 +112,7 @@ export class RollWatch implements AsyncDisposable {
           if (event.type !== "BOOKMARK") see(event.object);
         });
       } catch {
+        seen = undefined;
         await pause(everyMs);
       }
     }

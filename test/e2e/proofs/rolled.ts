@@ -5,44 +5,30 @@ import type { TestCluster } from "../support/cluster.ts";
 import { patience } from "../support/environment.ts";
 import { areReported } from "../support/member-process.ts";
 import { checkCluster, memberAt, podText, type HealthyCluster } from "../support/healthy.ts";
-
-/** More than any roll of a test makes; ends one that never settles. */
-const mostChanges = 500;
+import { traceOf, whileItMoves } from "../support/moving.ts";
 
 /**
- * Waits until the cluster is healthy and Ready, and `isOver`. A roll takes long, so only one that does not move for a
- * while fails.
+ * Waits until the cluster is healthy and Ready, `isOver`, and kubelets have reported the containers that run. A roll takes long,
+ * so only one that does not move for a while fails.
  */
 export async function untilRolled(
   cluster: TestCluster,
   isOver: () => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<HealthyCluster> {
-  let pods = "";
   let because = "nothing yet";
-  for (let changes = 0; changes < mostChanges; changes += 1) {
-    const seen = await waitFor(
-      `${cluster.name} to be healthy, or the next change of a pod`,
-      async () => {
-        const [object, found] = await Promise.all([cluster.get(), cluster.pods()]);
-        const check = await checkCluster(object, found);
-        const isHealthy = check.t === "healthy";
-        if (isHealthy && (await isOver()) && (await areReported(cluster, found))) return check.cluster;
-        because = isHealthy ? "healthy, and not over, or a kubelet has yet to report a restart" : check.because;
-        const text = found.map(traceOf).toSorted().join();
-        return text === pods ? undefined : text;
-      },
-      { timeoutMs: patience, everyMs: 250, lastSeen: () => because },
-    );
-    if (typeof seen !== "string") return seen;
-    pods = seen;
-  }
-  throw new Error(`${cluster.name} never settles: ${mostChanges} changes of its pods; last seen: ${because}`);
-}
-
-/** Changes with each step of a roll, and not with a container that restarts again and again. */
-function traceOf({ metadata, spec, status }: Pod): string {
-  const isReady = status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
-  return `${metadata?.uid} ${metadata?.deletionTimestamp} ${spec?.containers[0]?.image} ${isReady}`;
+  return whileItMoves(
+    `${cluster.name} to be healthy, or the next change of a pod`,
+    async () => {
+      const [object, found] = await Promise.all([cluster.get(), cluster.pods()]);
+      const check = await checkCluster(object, found);
+      const isHealthy = check.t === "healthy";
+      if (isHealthy && (await isOver()) && (await areReported(cluster, found)))
+        return { t: "over", result: check.cluster };
+      because = isHealthy ? "healthy, and not over, or a kubelet has yet to report a restart" : check.because;
+      return { t: "going on", trace: traceOf(found) };
+    },
+    () => because,
+  );
 }
 
 /** A pod and what its etcd answers; undefined while it does not. */

@@ -1,10 +1,11 @@
 // etcd's own authentication in a test cluster: a user of the operator's, whose login is in a Secret, and one of the test's.
+import { waitFor } from "../../../lab/progress.ts";
 import { Login } from "../../../src/etcd/login.ts";
 import { Secret } from "../../../src/kube/objects/kinds.ts";
 import { Http2Origin } from "../../../src/transport/origin.ts";
 import { AuthAdmin } from "../../etcd/auth-admin.ts";
 import type { TestCluster } from "./cluster.ts";
-import { kube } from "./environment.ts";
+import { kube, patience } from "./environment.ts";
 import type { HealthyCluster } from "./healthy.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
@@ -20,9 +21,12 @@ export async function enableAuth({ leader }: HealthyCluster, cluster: TestCluste
   const origin = new Http2Origin(`http://${leader.address}:2379`);
   try {
     const users = new AuthAdmin(origin);
-    await users.setUser(operator, ["root"]);
-    if (cluster.login !== undefined) await users.setUser(cluster.login, ["root"]);
-    await users.enable(operator);
+    // Again: etcd refuses what an election comes in between.
+    const done = (what: string, work: () => Promise<void>): Promise<true> =>
+      waitFor(what, () => work().then(() => true), { timeoutMs: patience });
+    const given = [operator, ...(cluster.login === undefined ? [] : [cluster.login])];
+    for (const login of given) await done(`a user ${login.username}`, () => users.setUser(login, ["root"]));
+    await done("authentication", () => users.enable(operator));
   } finally {
     origin.close();
   }

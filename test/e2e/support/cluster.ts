@@ -9,11 +9,12 @@ import { kubectl } from "../../support/kubectl.ts";
 import { learnEndpoints } from "./endpoints.ts";
 import { kube, patience } from "./environment.ts";
 import { checkCluster, checkMembers, podText, type HealthyCluster } from "./healthy.ts";
+import { type Probed, traceOf, whileItMoves } from "./moving.ts";
 
 export const currentEtcd = "3.6.16";
 
 interface Expected {
-  /** Pods with these names must be gone. */
+  /** Pods with these names, or uids, must be gone. */
   readonly without?: readonly string[];
 }
 
@@ -75,21 +76,20 @@ export class TestCluster {
 
   #untilCheck(what: string, check: typeof checkCluster, { without = [] }: Expected): Promise<HealthyCluster> {
     let seen = "nothing yet";
-    return waitFor(
+    return whileItMoves(
       `${this.name} ${what}`,
       async () => {
         const [cluster, pods] = await Promise.all([this.get(), this.pods()]);
-        const unwanted = pods.filter(({ metadata }) => without.includes(metadata?.name ?? ""));
-        if (unwanted.length > 0) {
-          seen = `${unwanted.map(podText).join(", ")} still there`;
-          return undefined;
-        }
+        const goesOn = (because: string): Probed<HealthyCluster> => {
+          seen = because;
+          return { t: "going on", trace: traceOf(pods) };
+        };
+        const unwanted = pods.filter(({ metadata = {} }) => without.some((one) => [metadata.name, metadata.uid].includes(one)));
+        if (unwanted.length > 0) return goesOn(`${unwanted.map(podText).join(", ")} still there`);
         const result = await check(cluster, pods, this.login);
-        if (result.t === "healthy") return result.cluster;
-        seen = result.because;
-        return undefined;
+        return result.t === "healthy" ? { t: "over", result: result.cluster } : goesOn(result.because);
       },
-      { timeoutMs: patience, everyMs: 250, lastSeen: () => seen },
+      () => seen,
     );
   }
 

@@ -1,6 +1,7 @@
 // Disruptions: what people and Kubernetes do to the pods, the member list, the data and the objects of a cluster.
 import { readdir, rm, writeFile } from "node:fs/promises";
 import * as path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { run } from "../../../lab/machine/command.ts";
 import { type LabNode, labNodes } from "../../../lab/config.ts";
 import { readDaemon, signalDaemon } from "../../../lab/machine/daemon.ts";
@@ -12,6 +13,7 @@ import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { AlarmRequest_AlarmAction, AlarmType, Maintenance } from "../../../src/etcd/gen/etcdserverpb/rpc_pb.ts";
 import { unary } from "../../../src/etcd/grpc.ts";
 import { type MemberId, wireId } from "../../../src/etcd/ids.ts";
+import type { Member, NewMember } from "../../../src/etcd/member.ts";
 import { isNotFound } from "../../../src/kube/client/errors.ts";
 import { Pod } from "../../../src/kube/objects/kinds.ts";
 import type { Key, Kind, KubeObject } from "../../../src/kube/objects/objects.ts";
@@ -33,12 +35,24 @@ export async function deletePods({ namespace }: TestCluster, ...names: string[])
   await Promise.all(names.map((name) => kube.delete(Pod, { namespace, name }).catch(unlessGone)));
 }
 
-/** Like `kubectl drain`; fails while the PodDisruptionBudget forbids it. */
-export async function evictPod({ namespace }: TestCluster, name: string): Promise<true> {
-  const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { namespace, name } };
-  const address = `/api/v1/namespaces/${namespace}/pods/${name}/eviction`;
-  await run("kubectl", ["create", `--raw=${address}`, "--filename=-"], { input: JSON.stringify(eviction) });
-  return true;
+interface Evictions {
+  readonly evicted: readonly string[];
+  /** What the API server said about the others. */
+  readonly refusals: readonly unknown[];
+}
+
+/** Like several `kubectl drain` that ask at the same moment: the PodDisruptionBudget may forbid some, or all. */
+export async function evictPods({ namespace }: TestCluster, names: readonly string[]): Promise<Evictions> {
+  const evict = async (name: string): Promise<string> => {
+    const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { namespace, name } };
+    await kube.raw("POST", `/api/v1/namespaces/${namespace}/pods/${name}/eviction`, eviction);
+    return name;
+  };
+  const asked = await Promise.allSettled(names.map(evict));
+  return {
+    evicted: asked.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])),
+    refusals: asked.flatMap((one) => (one.status === "rejected" ? [one.reason] : [])),
+  };
 }
 
 /** The kubelet fails the pod and leaves the object, as in an eviction under node pressure. */
@@ -79,6 +93,19 @@ export async function removeByHand(
     timeoutMs: patience,
     everyMs: 1_000,
   });
+}
+
+/** `etcdctl member add`. etcd refuses while a voter is missing; one whose answer was lost has been added. */
+export async function addByHand({ etcd }: HealthyMember, added: NewMember): Promise<Member> {
+  return waitFor(
+    `etcd to admit ${added.peerUrls.join(", ")}`,
+    async () => {
+      const { members } = await etcd.memberList({ linearizable: true });
+      const there = members.find(({ peerUrls }) => isDeepStrictEqual(peerUrls, added.peerUrls));
+      return there ?? (await etcd.memberAdd(added)).member;
+    },
+    { timeoutMs: patience },
+  );
 }
 
 /** Returns a function that waits until the operator has recreated the object. */
@@ -125,7 +152,9 @@ export async function raiseCorrupt(address: string, member: MemberId): Promise<v
   const origin = new Http2Origin(`http://${address}:2379`);
   try {
     const alarm = { action: AlarmRequest_AlarmAction.ACTIVATE, memberID: wireId(member), alarm: AlarmType.CORRUPT };
-    await unary(origin, Maintenance.method.alarm, alarm, patiently);
+    await waitFor("the alarm to be raised", () => unary(origin, Maintenance.method.alarm, alarm, patiently), {
+      timeoutMs: patience,
+    });
   } finally {
     origin.close();
   }
@@ -151,20 +180,22 @@ export async function wipeData({ namespace }: TestCluster, name: string): Promis
 
 /**
  * Kills etcd until the container waits with one of these reasons. The kubelet may restart it once more from its cache of
- * the ConfigMap or image that was deleted.
+ * the ConfigMap or image that was deleted: then it is killed again once it is ready, which ends what could be a crash loop.
  */
 export async function killUntilWaiting(cluster: TestCluster, name: string, reasons: readonly string[]): Promise<void> {
   let seen = "";
-  const pod = `${cluster.namespace}/${name}`;
-  await killContainer(lab, pod);
+  let killedAt = -1;
   await waitFor(
     `${name} to wait with ${reasons.join(" or ")}`,
     async () => {
-      const [container] = (await cluster.pod(name))?.status?.containerStatuses ?? [];
-      seen = JSON.stringify(container?.state);
-      if (reasons.includes(container?.state?.waiting?.reason ?? "")) return true;
-      const startedAgain = container?.state?.running !== undefined && container.lastState?.terminated !== undefined;
-      if (startedAgain) await killContainer(lab, pod);
+      const { containerStatuses: [container] = [] } = (await cluster.pod(name))?.status ?? {};
+      seen = JSON.stringify(container);
+      if (container === undefined) return undefined;
+      if (reasons.includes(container.state?.waiting?.reason ?? "")) return true;
+      if (container.ready && container.restartCount > killedAt) {
+        await killContainer(lab, `${cluster.namespace}/${name}`);
+        killedAt = container.restartCount;
+      }
       return undefined;
     },
     { timeoutMs: patience, lastSeen: () => seen },

@@ -20,7 +20,7 @@ export const restrictedNamespace = (prefix: string): Promise<string> =>
   ownNamespace(prefix, { "pod-security.kubernetes.io/enforce": "restricted" });
 
 /** Generous, for a busy machine with two cores. Only a failing test waits this long. */
-export const patience = 180_000;
+export const patience = 300_000;
 
 /** For calls that are not repeated: a member that is slow is not one that fails. */
 export const patiently = { deadline: 30_000 };

@@ -8,6 +8,7 @@ import { isPlaceholder } from "../../../src/cluster/objects/names.ts";
 import type { Pod } from "../../../src/kube/objects/kinds.ts";
 import { endpointAt } from "./endpoints.ts";
 import { etcdMembers } from "./environment.ts";
+import { steady } from "./steady.ts";
 
 export interface HealthyMember {
   readonly name: string;
@@ -18,6 +19,7 @@ export interface HealthyMember {
   readonly restarts: number;
   /** When the pod was created, to the second. */
   readonly madeAt: number;
+  /** Asks again where a busy machine gets in the way. */
   readonly etcd: EtcdMember;
 }
 
@@ -63,7 +65,10 @@ function summaryOf(cluster: EtcdCluster): string {
 export async function checkMembers(cluster: EtcdCluster, pods: readonly Pod[], login?: Login): Promise<Check> {
   const { spec, status } = withDefaults(cluster);
   const summary = summaryOf(cluster);
-  if (pods.length !== spec.size) return not(`${pods.length} pods: ${pods.map(podText).join(", ")}; ${summary}`);
+  // One that is being deleted serves to its last moment.
+  const isGoing = pods.some(({ metadata }) => metadata?.deletionTimestamp !== undefined);
+  if (pods.length !== spec.size || isGoing)
+    return not(`${pods.length} pods: ${pods.map(podText).join(", ")}; ${summary}`);
   const addresses = pods.flatMap(({ status }) => (status?.podIP ? [status.podIP] : []));
   if (addresses.length !== pods.length) return not(`pods without an address; ${summary}`);
   const lists = await Promise.all(addresses.map((address) => listThrough(memberAt(address, login))));
@@ -76,7 +81,7 @@ export async function checkMembers(cluster: EtcdCluster, pods: readonly Pod[], l
   const [list] = lists;
   if (list === undefined || typeof list === "string") return not("no members");
   const members = pods.map((pod) => memberOf(pod, list.members, login)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const leads = await Promise.all(members.map(async ({ etcd }) => (await etcd.status()).leader));
+  const leads = await Promise.all(members.map(async ({ address }) => (await memberAt(address, login).status()).leader));
   const leader = members.find(({ id }) => leads.every((lead) => lead === id));
   if (leader === undefined) return not(`the members disagree about the leader: ${leads.join(", ")}`);
   if (status.leader !== leader.name) return not(`${leader.name} leads, status.leader is ${status.leader}`);
@@ -118,7 +123,7 @@ function memberOf(pod: Pod, members: readonly Member[], login: Login | undefined
     node: pod.spec?.nodeName ?? "",
     restarts: pod.status?.containerStatuses?.[0]?.restartCount ?? 0,
     madeAt: Date.parse(pod.metadata?.creationTimestamp ?? ""),
-    etcd: memberAt(address, login),
+    etcd: steady(memberAt(address, login)),
   };
 }
 

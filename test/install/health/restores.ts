@@ -1,7 +1,7 @@
 // The states of an EtcdRestore: its phases, and those that come with an edit, a deletion or etcd-operator 0.9.
+import type { RestorePhase } from "../../../src/restore/observe/world.ts";
 import type { EtcdRestoreStatus } from "../../../src/api/etcd-restore/etcd-restore.ts";
 import { fail, go, type RestoreDecision, retry, stay, succeed } from "../../../src/restore/plan/actions.ts";
-import type { RestorePhase } from "../../../src/restore/plan/phases.ts";
 import { planRestore } from "../../../src/restore/plan/plan.ts";
 import { statusOf } from "../../../src/restore/report/status.ts";
 import { aRestore } from "../../../src/restore/testing/samples.ts";
@@ -32,7 +32,7 @@ const rows: readonly Row[] = [
 ];
 
 const written = (before: EtcdRestoreStatus, decision: RestoreDecision): EtcdRestoreStatus =>
-  statusOf({ restore: aRestore({ status: before }), worker: { t: "absent" } }, { decision, obstacle: undefined }, now);
+  statusOf({ restore: aRestore({ status: before }), worker: undefined }, { decision, obstacle: undefined }, now);
 
 const stateOf = (what: string, expected: Expected, status: EtcdRestoreStatus, metadata: object = {}): State => {
   const restore = aRestore();
@@ -53,7 +53,7 @@ function editedAfter(before: EtcdRestoreStatus, decision: RestoreDecision): Etcd
     cluster: undefined,
     rival: undefined,
     backup: { t: "none" },
-    worker: { t: "absent" },
+    worker: undefined,
     requested: undefined,
     volumes: { kept: [], holdAll: false },
     spent: [],

@@ -143,7 +143,6 @@ function unfinishedIn({ cluster }: ClusterWorld, now: PodTls): string | undefine
     : "TLS is asked for, and there are no certificates for it yet";
 }
 
-/** Milliseconds. */
 /** A kubelet brings a changed Secret into its pods within a minute and a half. */
 const graceWhenAsked = 90_000;
 

@@ -26,7 +26,6 @@ export interface CertificateProblem {
   readonly sentence: string;
 }
 
-/** Something that the operator has to sign. */
 export interface ToMake {
   readonly authority: AuthorityUse;
   /** A CA and all that it signs; only what is due; or nothing, and the previous CA is forgotten with its key. */

@@ -59,9 +59,11 @@ function goOn(
   { members }: NonNullable<PlannedBeginning["beginning"]>,
 ): ClusterDecision {
   const { now, world } = assessment;
+  // Without their uids in the status none of them has run.
+  const isWritten = members.every(({ pod }) => pod !== undefined);
   const states = members.map((member) => ({ name: member.name, ...firstStateOf(member, assessment) }));
   const failed = states.filter((state) => state.t === "failed");
-  const needed = quorum(members.length);
+  const needed = isWritten ? quorum(members.length) : members.length;
   if (members.length - failed.length < needed) {
     const reasons = failed.map(({ name, because }) => `${name}: ${because}`).join("; ");
     return again(together, `the first members begin again, because too few of them can come (${reasons})`);
@@ -81,8 +83,15 @@ function goOn(
       requeueAfter: delays.later,
     };
   }
+  const placed = coming.filter((pod) => !isHomeless(pod));
+  const youngest = Math.max(...coming.filter(isHomeless).map(({ createdAt }) => createdAt));
+  if (placed.length > 0 && placed.length < needed && now - youngest > placementMs)
+    return again(
+      placed.length,
+      `the first members begin again, because nodes take ${placed.length} of ${members.length}`,
+    );
   const pods = coming.map(({ name, uid }) => ({ name, uid }));
-  const isLetStart = members.every(({ pod }) => pod !== undefined) && coming.every(({ gated }) => gated !== true);
+  const isLetStart = isWritten && coming.every(({ gated }) => gated !== true);
   return {
     actions: isLetStart ? [] : [{ do: "startFirstMembers", pods }],
     because: `the first members ${listed(members.map(({ name }) => name))} are starting`,
@@ -92,6 +101,11 @@ function goOn(
 
 /** A quota that counts pods which are gone has recovered before. */
 const admissionMs = 25_000;
+
+/** No node takes it, as the scheduler says. */
+const isHomeless = (pod: MemberPod): boolean => pod.state.t === "pending" && problemOf(pod) !== undefined;
+/** Nodes that are added when pods wait for them have come before. */
+const placementMs = 120_000;
 
 function requeueFor(pod: MemberPod, { now, world }: Assessment): number {
   if (pod.state.t === "running") return paceOf(pod, now);

@@ -2,10 +2,12 @@
 // None of it waits for a quorum. Only a pod that would mount a Secret waits until that is there.
 import type { Assessment } from "../../assess/assess.ts";
 import { isVoter } from "../../assess/instances.ts";
-import type { ClusterAction, ClusterDecision } from "../actions.ts";
+import type { ActionOf, ClusterAction, ClusterDecision } from "../actions.ts";
 import { delays } from "../../../controllers/delays.ts";
 
-export function certificates({ certificates: { toMake, writes } }: Assessment): readonly ClusterAction[] {
+export function certificates({
+  certificates: { toMake, writes },
+}: Assessment): readonly ActionOf<"makeCertificates" | "writeCertificate">[] {
   return [
     ...toMake.map((made) => ({ do: "makeCertificates", ...made }) as const),
     ...[...writes].map(([use, { because }]) => ({ do: "writeCertificate", use, because }) as const),
@@ -13,7 +15,9 @@ export function certificates({ certificates: { toMake, writes } }: Assessment): 
 }
 
 /** Pods of another operator, and those whose kubelets have yet to bring them a certificate that was renewed. */
-export function podNotes({ certificates: { unknown, stale } }: Assessment): readonly ClusterAction[] {
+export function podNotes({
+  certificates: { unknown, stale },
+}: Assessment): readonly ActionOf<"noteTrust" | "renewFiles">[] {
   return [
     ...unknown.map(({ pod, tls }) => ({ do: "noteTrust", member: pod.name, uid: pod.uid, tls }) as const),
     ...stale.map(({ pod, leaves }) => ({ do: "renewFiles", member: pod.name, uid: pod.uid, leaves }) as const),
@@ -21,8 +25,8 @@ export function podNotes({ certificates: { unknown, stale } }: Assessment): read
 }
 
 /** A voter that reads through the quorum serves clients. */
-export function servingGates({ instances }: Assessment): readonly ClusterAction[] {
-  return instances.flatMap((instance): ClusterAction[] => {
+export function servingGates({ instances }: Assessment): readonly ActionOf<"markServing">[] {
+  return instances.flatMap((instance): ActionOf<"markServing">[] => {
     const { alive, name, pod } = instance;
     if (!alive || !isVoter(instance) || pod?.servingGate !== "closed" || pod.terminating) return [];
     return [{ do: "markServing", member: name, uid: pod.uid }];

@@ -2,17 +2,12 @@
 // better, may still refuse.
 import { isYoung } from "../../assess/pods.ts";
 import { indexOf, isAboutToServe, isHealthy, quorum, type Instance } from "../../assess/instances.ts";
+import { closeBy } from "../../assess/standing.ts";
 import { mayListChange } from "../../assess/together.ts";
 import { isPlaceholder } from "../../objects/names.ts";
 import type { ClusterAction, ClusterDecision } from "../actions.ts";
 import { listed, type Situation } from "../rule.ts";
 import { delays } from "../../../controllers/delays.ts";
-
-/**
- * Entries behind the leader. etcd is content with nine tenths of the log, which may leave a large part of a long one.
- * How many entries it keeps at hand for those that lag (etcdserver/server.go, DefaultSnapshotCatchUpEntries).
- */
-const closeBy = 5000;
 
 export function promoteLearners(situation: Situation): ClusterDecision | undefined {
   // The next ones could not be added for 5 s after it, and a lone voter has nothing to gain from a second: of two, none
@@ -37,7 +32,11 @@ function promotion({ member, name }: Instance): readonly ClusterAction[] {
   return [promote, { do: "updatePeerUrl", id: member.id, member: name, because: "it has joined" }];
 }
 
-/** Promoting one that answers costs nothing: 2 healthy of 2 become 3 of 3, and even 2 of 3 become 3 of 4 ≥ quorum(4) = 3. */
+/**
+ * etcd is content with nine tenths of the log, which may leave a large part of a long one.
+ *
+ * Promoting one that answers costs nothing: 2 healthy of 2 become 3 of 3, and even 2 of 3 become 3 of 4 ≥ quorum(4) = 3.
+ */
 function isCaughtUp(learner: Instance, situation: Situation): boolean {
   if (learner.state.t !== "learning" || (isPlaceholder(learner.member) && !mayListChange(situation))) return false;
   const furthest = Math.max(...situation.instances.filter(({ alive }) => alive).map(indexOf));

@@ -1,8 +1,8 @@
 // A member that is lost is removed at once, so that the rest is a whole cluster again; the place that it leaves is
 // filled by `grow`. Removing first is also the only order that etcd takes: it refuses to add while a voter is missing.
-import { has } from "../../../etcd/versions/features.ts";
-import { isHealthy, type Instance } from "../../assess/instances.ts";
-import type { ClusterAction, ClusterDecision } from "../actions.ts";
+import type { Instance } from "../../assess/instances.ts";
+import type { ClusterDecision } from "../actions.ts";
+import { stepDown } from "../hand-over.ts";
 import type { Situation } from "../rule.ts";
 import { removeGone } from "../safety.ts";
 import { delays } from "../../../controllers/delays.ts";
@@ -13,7 +13,7 @@ export function replaceLost(situation: Situation): ClusterDecision | undefined {
     const removal = removeGone(situation, instance, because);
     if (removal === undefined) continue;
     return {
-      actions: [...stepDown(situation, instance), ...removal],
+      actions: [...handOver(situation, instance), ...removal],
       because: `${instance.name} is taken out: ${because}`,
       requeueAfter: delays.atOnce,
     };
@@ -35,16 +35,12 @@ function gone({ instances, world }: Situation): readonly Gone[] {
     if (state.t === "leaving") return [{ instance, because: state.because, rank: member.learner ? 3 : 2 }];
     return [];
   });
-  return candidates.toSorted((a, b) => a.rank - b.rank);
+  return candidates.toSorted((a, b) => a.rank - b.rank || Number(a.instance.alive) - Number(b.instance.alive));
 }
 
 /**
  * A leader that is removed leaves the others to notice, which stops writes for an election; one that hands over does
  * not. With two voters there is no time for it: when the leaving one is dead, nothing can be decided any more.
  */
-function stepDown({ leader, voters, version }: Situation, { member, alive }: Instance): readonly ClusterAction[] {
-  if (member.id !== leader || !alive || voters.length < 3 || !has(version, "moveLeader")) return [];
-  const transferee = voters.find(isHealthy);
-  const because = "the leader is about to be removed";
-  return transferee === undefined ? [] : [{ do: "moveLeader", from: member.id, to: transferee.member.id, because }];
-}
+const handOver = (situation: Situation, instance: Instance) =>
+  situation.voters.length < 3 ? [] : stepDown(situation, instance, "the leader is about to be removed");

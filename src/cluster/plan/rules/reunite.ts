@@ -1,6 +1,7 @@
 // Members that certificates keep apart: their etcd read a CA when it started, and by now its peers, or the operator, present a
 // certificate of another. They are started again in place, one after another, and read the CA that is there. No quorum is
-// waited for, because there may never be one before; and nothing else is tried meanwhile, because nobody could join.
+// waited for, because there may never be one before. Meanwhile members that are lost are taken out, and nobody is added,
+// because nobody could join.
 import type { Assessment } from "../../assess/assess.ts";
 import { problemOf } from "../../assess/pods.ts";
 import type { MemberPod } from "../../observe/world.ts";
@@ -26,11 +27,15 @@ export function reunite({ certificates, leader, instances, world }: Assessment):
   const waiting = { actions: [], because: why, requeueAfter: delays.untilAccepted };
   // What they read is about to be written, or one of them has yet to read it.
   if (writes.has("peer") || writes.has("server") || world.pods.some(isStarting)) return waiting;
-  const leads = (pod: MemberPod): number =>
-    instances.some((one) => one.pod === pod && one.member.id === leader) ? 1 : 0;
+  // Who serves nobody stops nothing; the leader goes last.
+  const serves = (pod: MemberPod): number => {
+    const instance = instances.find((one) => one.pod === pod);
+    if (instance?.alive !== true) return 0;
+    return instance.member.id === leader ? 2 : 1;
+  };
   const [next] = within
     .filter(({ files }) => files === "there")
-    .toSorted((a, b) => leads(a.pod) - leads(b.pod) || (a.pod.name < b.pod.name ? -1 : 1));
+    .toSorted((a, b) => serves(a.pod) - serves(b.pod) || (a.pod.name < b.pod.name ? -1 : 1));
   if (next === undefined) return waiting;
   return { actions: startAgain(next.pod, next.tls, because), because: why, requeueAfter: delays.untilAccepted };
 }

@@ -1,9 +1,10 @@
-// More members than asked for: learners and members that serve nobody go first, then those whose volumes go, then those
-// that would have to be changed, then those that share a node, then the newest. The leader goes last, and so never: there is always another as long as there
-// are too many.
-import { isDoomed, isHealthy, isVoter, type Instance } from "../../assess/instances.ts";
-import { neighbours } from "../../assess/spread.ts";
+// More members than asked for: learners go first, then those that something speaks against (assess/standing.ts), then those
+// that would have to be changed, then those that share a node, then the newest. A leader that nothing speaks against goes
+// last, and so never: there is always another as long as there are too many.
+import { isHealthy, isVoter, type Instance } from "../../assess/instances.ts";
+import { neighbours, weightOfFlaws } from "../../assess/standing.ts";
 import type { ClusterDecision } from "../actions.ts";
+import { stepDown } from "../hand-over.ts";
 import { listed, type Situation } from "../rule.ts";
 import { removeGone, removeHealthy } from "../safety.ts";
 import { delays } from "../../../controllers/delays.ts";
@@ -28,24 +29,31 @@ export function shrink(situation: Situation): ClusterDecision | undefined {
   for (const instance of order) {
     const remove = isHealthy(instance) ? removeHealthy : removeGone;
     const actions = remove(situation, instance, because);
-    if (actions !== undefined)
-      return { actions, because: `${instance.name} goes: ${because}`, requeueAfter: delays.atOnce };
+    if (actions === undefined) continue;
+    const handOver = stepDown(situation, instance, "the leader is about to be removed");
+    if (handOver.length > 0)
+      return { actions: handOver, because: `${instance.name} is about to go`, requeueAfter: delays.soon };
+    return { actions, because: `${instance.name} goes: ${because}`, requeueAfter: delays.atOnce };
   }
   return { actions: [], because: `${because}, and none can be spared now`, requeueAfter: delays.later };
 }
 
-function leastMissedFirst({ ours, leader, roll }: Situation): readonly Instance[] {
+function leastMissedFirst({ instances, ours, leader, roll }: Situation): readonly Instance[] {
   const isToBeChanged = (instance: Instance): boolean => roll.changes.some((change) => change.instance === instance);
+  const flaws = (instance: Instance): number => weightOfFlaws(instance, instances);
   const rank = (instance: Instance): number => {
-    if (!isHealthy(instance)) return 1;
-    if (instance.member.id === leader) return 5;
-    if (isDoomed(instance)) return 2;
-    return isToBeChanged(instance) ? 3 : 4;
+    if (instance.member.id === leader) return 2;
+    return isToBeChanged(instance) ? 0 : 1;
   };
   const age = ({ pod }: Instance): number => pod?.createdAt ?? Number.POSITIVE_INFINITY;
   const company = (instance: Instance): number => neighbours(instance, ours);
   const removable = ours.filter(({ state }) => state.t !== "stranger");
   return removable.toSorted(
-    (a, b) => rank(a) - rank(b) || company(b) - company(a) || age(b) - age(a) || (a.name < b.name ? 1 : -1),
+    (a, b) =>
+      flaws(b) - flaws(a) ||
+      rank(a) - rank(b) ||
+      company(b) - company(a) ||
+      age(b) - age(a) ||
+      (a.name < b.name ? 1 : -1),
   );
 }

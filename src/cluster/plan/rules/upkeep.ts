@@ -11,7 +11,7 @@ import { metadataChange, settingsWith } from "../../objects/pod-metadata.ts";
 import { hasAll, resized } from "../../objects/resources.ts";
 import { clientService, peerService } from "../../objects/services.ts";
 import { parseSettings } from "../../objects/settings.ts";
-import type { ClusterAction } from "../actions.ts";
+import type { ActionOf, ClusterAction } from "../actions.ts";
 import { minAvailable } from "../safety.ts";
 
 /** Members find each other by the peer Service: where a pod is to be made it must be there first. */
@@ -36,7 +36,7 @@ export function services({ desired: { cluster }, world }: Assessment): readonly 
 }
 
 /** Without them a member's name resolves to nothing, and to its peers it is gone. */
-export function labels({ world: { pods } }: Assessment): readonly ClusterAction[] {
+export function labels({ world: { pods } }: Assessment): readonly ActionOf<"labelPod">[] {
   return pods
     .filter(({ labelled, terminating }) => !labelled && !terminating)
     .map(({ name, uid }) => ({ do: "labelPod", member: name, uid }));

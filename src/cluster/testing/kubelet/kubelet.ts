@@ -14,7 +14,6 @@ import type { FinishedCall } from "../../../kube/testing/fake-api/calls.ts";
 import type { FakeApi } from "../../../kube/testing/fake-api/fake-api.ts";
 import { memberUrl } from "../../objects/endpoints.ts";
 import { isImageCheck } from "../../objects/image-check.ts";
-import { restoreContainer } from "../../objects/member-pod.ts";
 import type { PresentedCertificate } from "../../../etcd/presented-certificate.ts";
 import { backOff, times } from "./kubelet-times.ts";
 import { Connections, whyTwoAreApart } from "../tls/connections.ts";
@@ -28,6 +27,7 @@ import { ClaimProtection } from "./protection.ts";
 import { SchedulingGates } from "./scheduling-gates.ts";
 import { ClusterSecrets, type Dialled, isExpired, presentedBy, requireUsable, takes } from "../tls/process-tls.ts";
 import { isWorker, statusOf, Workers } from "../workers.ts";
+import { restoreContainer } from "../../../worker/pod.ts";
 
 /** No two members share one, as long as there are not more of them. */
 const nodes = 8;

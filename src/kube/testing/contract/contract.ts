@@ -12,7 +12,7 @@ import { writeContract } from "./writes.ts";
 
 export function contract(name: string, make: () => Promise<Ground>): void {
   // Side by side, because most of the time is spent waiting for the server's own clocks.
-  suite(`${name} keeps the contract of a Kubernetes API`, { concurrency: true, timeout: 90_000 }, () => {
+  suite(`${name} keeps the contract of a Kubernetes API`, { concurrency: true, timeout: 600_000 }, () => {
     let ground: Ground | undefined;
     const corner = (): Corner => {
       if (ground === undefined) throw new Error("the ground is not there yet");

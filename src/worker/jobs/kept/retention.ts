@@ -173,7 +173,6 @@ export async function doneBefore(
 }
 
 interface Series {
-  /** Objects of the series. */
   readonly keys: readonly string[];
   /** Keys of objects that have metadata and are not there. */
   readonly lonely: readonly string[];

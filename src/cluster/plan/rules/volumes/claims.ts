@@ -7,17 +7,17 @@ import { requestOf, requestTextOf } from "../../../objects/claims.ts";
 import { holdsValues, parseSettings, settingsOf } from "../../../objects/settings.ts";
 import { schemeOf } from "../../../objects/tls.ts";
 import type { Claim } from "../../../observe/world.ts";
-import type { ClusterAction } from "../../actions.ts";
+import type { ActionOf, ClusterAction } from "../../actions.ts";
 import { retireOrphan } from "../../safety.ts";
 
 /**
  * Once a member has started, its volume must never be empty again. That has to be known when its pod is gone, so it is
  * written down before anything is built on it; and so is what it runs, for the pod that comes next.
  */
-export function notesOnClaims({ instances, world }: Assessment): readonly ClusterAction[] {
+export function notesOnClaims({ instances, world }: Assessment): readonly ActionOf<"noteOnClaim">[] {
   const { etcd } = world;
   if (!("clusterId" in etcd) || (etcd.t === "noQuorum" && isBeginning(world))) return [];
-  return instances.flatMap((instance): ClusterAction[] => {
+  return instances.flatMap((instance): ActionOf<"noteOnClaim">[] => {
     const { answer, claim, name, pod } = instance;
     if (claim === undefined || pod === undefined || claim.terminating || !hasStarted(instance)) return [];
     // What it was changed to counts when it has served.

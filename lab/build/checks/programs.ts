@@ -1,0 +1,67 @@
+// The programs by which tests check what is released, as those who receive it do: OLM's validators, the profiles of Pod
+// Security, JSON schemas of Kubernetes, kube-score, and actionlint for the workflows.
+import { copyFile, writeFile } from "node:fs/promises";
+import * as path from "node:path";
+import { ensureBuilt, type Recipe } from "../cache.ts";
+import { goBuild, goBuildSource, goMod, goModule, goSource } from "../go.ts";
+import { pinsFolder } from "../modules/pins.ts";
+
+const olmVersion = "0.40.0";
+
+/** lab/build/checks/main.go says what it does. */
+export async function ensureChecks(): Promise<string> {
+  const output = "checks";
+  const require = {
+    "github.com/operator-framework/api": `v${olmVersion}`,
+    // That of the Kubernetes which the validators of OLM are built with.
+    "k8s.io/pod-security-admission": "v0.35.1",
+  };
+  const pins = pinsFolder(output, olmVersion);
+  const source = { goMod: goMod(output, require), main: await goSource(output), output, pins };
+  const folder = await ensureBuilt({
+    name: output,
+    version: olmVersion,
+    ingredients: [source.goMod, source.main],
+    build: (folder, step) => goBuildSource(folder, source, step),
+  });
+  return path.join(folder, output);
+}
+
+function goProgram(name: string, version: string, module: string, pkg: string): Recipe {
+  const mod = goMod(name, { [module]: `v${version}` });
+  return {
+    name,
+    version,
+    ingredients: [mod, pkg],
+    async build(folder, step) {
+      await writeFile(path.join(folder, "go.mod"), mod);
+      const pins = pinsFolder(name, version);
+      await goBuild({ from: folder, package: `${module}/${pkg}`, output: path.join(folder, name), pins }, step);
+    },
+  };
+}
+
+const programs = {
+  actionlint: goProgram("actionlint", "1.7.12", "github.com/rhysd/actionlint", "cmd/actionlint"),
+  kubeconform: goProgram("kubeconform", "0.8.0", "github.com/yannh/kubeconform", "cmd/kubeconform"),
+  "kube-score": goProgram("kube-score", "1.20.0", "github.com/zegl/kube-score", "cmd/kube-score"),
+} as const satisfies Record<string, Recipe>;
+
+/** The path of the program. */
+export const ensureProgram = async (name: keyof typeof programs): Promise<string> =>
+  path.join(await ensureBuilt(programs[name]), name);
+
+/** The OpenAPI document of a Kubernetes release, as it is in its source. */
+export async function ensureOpenApi(version: string): Promise<string> {
+  const file = "swagger.json";
+  const folder = await ensureBuilt({
+    name: "kubernetes-openapi",
+    version,
+    ingredients: [file],
+    async build(folder, step) {
+      const module = await goModule("k8s.io/kubernetes", `v${version}`, step);
+      await copyFile(path.join(module, "api/openapi-spec", file), path.join(folder, file));
+    },
+  });
+  return path.join(folder, file);
+}

@@ -1,0 +1,5 @@
+module lab/kubeconform
+
+go 1.26
+
+require github.com/yannh/kubeconform v0.8.0

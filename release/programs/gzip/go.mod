@@ -1,0 +1,3 @@
+module release/gzip
+
+go 1.26
