@@ -61,6 +61,10 @@ release: $(READY) ## Everything of a release in dist/release, signed: VERSION=0.
 verify-release: $(READY) ## Check the files of a release: RELEASE=dist/release KEY=cosign.pub
 	@$(NODE) release/verify/main.ts $(if $(RELEASE),--release '$(RELEASE)') $(if $(KEY),--key '$(KEY)')
 
+.PHONY: release-draft
+release-draft: ## Upload dist/release to GitHub as a draft that a person publishes: VERSION=0.2.0, with gh and its GH_TOKEN
+	@gh release create 'v$(VERSION)' --draft --verify-tag --title 'v$(VERSION)' --notes-file dist/release/RELEASE-NOTES.md dist/release/*
+
 ##@ Read it
 .PHONY: site
 site: $(READY) site/node_modules/.installed ## Build the documentation as a site: dist/site; a dead link ends it (SITE_BASE=/path/ to serve it below a path)

@@ -21,6 +21,7 @@ export const english = (runbooks: readonly string[]): readonly Group[] => [
     text: "Tasks",
     entries: [
       e("Overview", "README.md"),
+      e("Quick start", "docs/quick-start.md"),
       e("Walk-through", "docs/walk-through.md"),
       e("Concepts", "docs/concepts.md"),
       e("Install", "docs/install.md"),
@@ -47,6 +48,7 @@ export const english = (runbooks: readonly string[]): readonly Group[] => [
       e("Dashboard", "docs/dashboard.md"),
       e("Metrics, alerts, dashboards", "docs/observability.md"),
       e("Recovery times", "docs/recovery-times.md"),
+      e("Report a weakness", "SECURITY.md"),
     ],
   },
   {
@@ -56,6 +58,7 @@ export const english = (runbooks: readonly string[]): readonly Group[] => [
       e("Conditions", "docs/reference/conditions.md"),
       e("Events", "docs/reference/events.md"),
       e("Metrics", "docs/observability.md#metrics-of-the-operator"),
+      e("Supported versions", "docs/support.md"),
       e("Flags", "docs/reference/flags.md"),
       e("Helm values", "charts/etcd-operator/README.md"),
       e("Benchmarks", "docs/benchmarks.md"),
@@ -77,6 +80,9 @@ export const english = (runbooks: readonly string[]): readonly Group[] => [
       e("The lab", "docs/lab.md"),
       e("Controller runtime", "docs/controller-runtime.md"),
       e("Changelog", "CHANGELOG.md"),
+      e("Roadmap", "ROADMAP.md"),
+      e("Governance", "GOVERNANCE.md"),
+      e("Maintainers", "MAINTAINERS.md"),
     ],
   },
 ];
@@ -86,6 +92,7 @@ export const chinese: readonly Group[] = [
     text: "任务",
     entries: [
       e("概览", "README.zh-CN.md"),
+      e("快速开始（英文）", "docs/quick-start.md"),
       e("上手演练", "docs/zh/walk-through.md"),
       e("概念", "docs/zh/concepts.md"),
       e("安装（英文）", "docs/install.md"),

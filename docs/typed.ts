@@ -42,7 +42,7 @@ export interface TypedBlock {
     | "test/e2e/examples.test.ts"
     | "test/e2e-rolls/rolls/configuration.ts"
     | "test/release/release.test.ts"
-    | "test/release/installed.test.ts";
+    | "test/e2e-install/released.test.ts";
 }
 
 /** Blocks that a test types apart from their page, where it has what they need, and with its own names of things. */
@@ -82,24 +82,24 @@ export const typedBlocks = {
   airGapCopy: {
     page: "docs/air-gap.md",
     begins: "tar -xf etcd-operator-0.2.0-air-gap.tar",
-    by: "test/release/installed.test.ts",
+    by: "test/e2e-install/released.test.ts",
   },
   airGapInstall: {
     page: "docs/air-gap.md",
     begins:
       "sed 's|registry.example.com/etcd-operator@|registry.internal.example.com/etcd-operator@|' etcd-operator-0.2.0/install.yaml \\",
-    by: "test/release/installed.test.ts",
+    by: "test/e2e-install/released.test.ts",
   },
   airGapChart: {
     page: "docs/air-gap.md",
     begins:
       "helm install etcd-operator etcd-operator-0.2.0/etcd-operator-0.2.0.tgz --namespace etcd-operator --create-namespace --take-ownership \\",
-    by: "test/release/installed.test.ts",
+    by: "test/e2e-install/released.test.ts",
   },
   airGapCluster: {
     page: "docs/air-gap.md",
     begins: "kubectl apply -f - <<'YAML'",
-    by: "test/release/installed.test.ts",
+    by: "test/e2e-install/released.test.ts",
   },
 } as const satisfies Record<string, TypedBlock>;
 
@@ -154,12 +154,24 @@ export const untyped: readonly Untyped[] = [
   {
     page: "docs/air-gap.md",
     begins: "crane pull quay.io/coreos/etcd:v3.6.16 etcd-v3.6.16.tar",
-    because: "it needs the Internet; test/release/installed.test.ts has the lab's archive in its place",
+    because: "it needs the Internet; test/e2e-install/released.test.ts has the lab's archive in its place",
   },
   {
     page: "docs/air-gap.md",
     begins: "sudo ctr --namespace k8s.io images import etcd-operator-0.2.0/etcd-operator-0.2.0.oci.tar",
-    because: "the nodes of the lab have sockets of their own; test/release/installed.test.ts calls ctr with them",
+    because: "the nodes of the lab have sockets of their own; test/e2e-install/released.test.ts calls ctr with them",
+  },
+  { page: "docs/quick-start.md", begins: "kind create cluster", because: "it needs Docker" },
+  { page: "docs/quick-start.md", begins: "kind delete cluster", because: "it needs Docker" },
+  {
+    page: "docs/quick-start.md",
+    begins: "RELEASE=https://etcd-operator.invalid/releases/download/v0.1.0",
+    because: "no release is published; test/e2e-install/docs.test.ts applies the manifest of the tree",
+  },
+  {
+    page: "docs/quick-start.md",
+    begins: `kubectl delete pod "$member" --now`,
+    because: "it watches until somebody ends it; the walk-through has it with a wait",
   },
   { page: "docs/install.md", begins: "make image", because: "it needs kind, minikube or Docker" },
   {

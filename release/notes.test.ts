@@ -16,7 +16,12 @@ describe("release notes", () => {
   });
 
   test("of a version that the changelog does not have are refused, with the versions that it has", () => {
-    assert.throws(() => changesOf("0.1", changelog), /no "## 0\.1".*0\.2\.0, not released yet; 0\.1\.1/);
+    const released = changelog.replace(", not released yet", " (2027-02-03)");
+    assert.throws(() => changesOf("0.1", released), /no "## 0\.1".*0\.2\.0 \(2027-02-03\); 0\.1\.1/);
+  });
+
+  test("of a candidate have the changes that are not released yet", () => {
+    assert.equal(changesOf("0.2.0-rc.1", changelog), "- Two.");
   });
 
   test("link to the files of their tag, or to nothing where the repository is not known", () => {

@@ -9,7 +9,10 @@ import { project } from "./project.ts";
 /** The text below a version's heading, which begins with its number: `## 0.1.0`, with or without a date. */
 export function changesOf(version: string, changelog: string): string {
   const sections = changelog.split(/^## /m).slice(1);
-  const section = sections.find((text) => /^\S+/.exec(text)?.[0].replace(/,$/, "") === version);
+  const section =
+    sections.find((text) => /^\S+/.exec(text)?.[0].replace(/,$/, "") === version) ??
+    // A candidate, or a release for trying: its changes are those that are not released.
+    sections.find((text) => headingOf(text).endsWith("not released yet"));
   if (section === undefined)
     throw new Error(`CHANGELOG.md has no "## ${version}". Its versions: ${sections.map(headingOf).join("; ")}.`);
   return section.slice(section.indexOf("\n") + 1).trim();
@@ -32,7 +35,7 @@ export function releaseNotes(release: Release, changelog: string): string {
 |---|---|
 | image | \`${image.repository}:${image.tag}@${image.digest}\` |
 | commit | \`${revision}\` |
-| made from | ${lastRelease.version === undefined ? "the first release" : `${lastRelease.version} and the changes below`} |
+| release before | ${lastRelease.version ?? "none: this is the first"} |
 
 ## Permissions
 

@@ -7,9 +7,11 @@ source "$(dirname "${BASH_SOURCE[0]}")/set_env.sh"
 times=${1:-10}
 [[ $times =~ ^[0-9]+$ ]] || { echo 'Usage: delete_pod.sh [TIMES]' >&2; exit 2; }
 
-# Whether the status still counts the pod as a member.
+# Whether the status still counts the pod as a member. Without an answer it may: the next pod must not be deleted yet.
 is_member() {
-  kube get etcdcluster "$CLUSTER" --output 'jsonpath={.status.clientEndpoints}' | grep -qF "//$1."
+  local endpoints
+  endpoints=$(kube get etcdcluster "$CLUSTER" --output 'jsonpath={.status.clientEndpoints}') || return 0
+  [[ $endpoints == *"//$1."* ]]
 }
 
 await_ready() {

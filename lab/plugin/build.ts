@@ -24,7 +24,16 @@ export interface BuiltPlugin {
 
 const license: Entry = { is: "copy", path: archived.license, mode: 0o644, of: path.join(tree, "LICENSE") };
 
-export async function buildPlugin(folder: string, release: Release): Promise<BuiltPlugin> {
+/** A release gives others, which leave the same bytes on every machine. */
+export interface Means {
+  /** Undefined: the architecture is left out. */
+  readonly node: (architecture: Architecture) => Promise<NodeProgram | undefined>;
+  readonly archive: (file: string, entries: readonly Entry[]) => Promise<void>;
+}
+
+const ownMeans: Means = { node: availableNode, archive: compressed };
+
+export async function buildPlugin(folder: string, release: Release, means: Means = ownMeans): Promise<BuiltPlugin> {
   // Also says what is wrong with the release before minutes of work.
   const manifestOf = (archives: readonly KrewArchive[]): object => krewManifest(version, release, archives);
   manifestOf([]);
@@ -33,7 +42,7 @@ export async function buildPlugin(folder: string, release: Release): Promise<Bui
   const archives: KrewArchive[] = [];
   await mkdir(path.join(folder, "krew"), { recursive: true });
   for (const architecture of architectures) {
-    const node = await availableNode(architecture);
+    const node = await means.node(architecture);
     if (node === undefined) continue;
     await step(`kubectl-etcd for linux/${architecture}`, async (progress) => {
       const executable = path.join(folder, `kubectl-etcd-linux-${architecture}`);
@@ -42,30 +51,31 @@ export async function buildPlugin(folder: string, release: Release): Promise<Bui
       executables.push({ architecture, file: executable });
       progress.detail("archive");
       const archive = path.join(folder, "krew", krewArchiveName("linux", architecture));
-      const sha256 = await writeArchive(archive, [
+      await means.archive(archive, [
         { is: "copy", path: archived.program, mode: 0o755, of: executable },
         license,
         { is: "copy", path: archived.nodeLicense, mode: 0o644, of: node.license },
       ]);
+      const sha256 = await sha256Of(archive);
       archives.push({ system: "linux", architectures: [architecture], file: path.basename(archive), sha256 });
     });
   }
-  archives.push(await archiveForMac(path.join(folder, "krew"), file));
+  archives.push(await archiveForMac(path.join(folder, "krew"), file, means));
   const manifest = path.join(folder, "krew", "etcd.yaml");
   await writeFile(manifest, stringify(manifestOf(archives)));
   return { file, executables, archives, manifest };
 }
 
 /** A Node for macOS cannot be run on the Linux machine that builds this, so nothing would prove an executable. */
-async function archiveForMac(folder: string, plugin: string): Promise<KrewArchive> {
+async function archiveForMac(folder: string, plugin: string, means: Means): Promise<KrewArchive> {
   const launcher = await readFile(path.join(import.meta.dirname, "launcher.sh"), "utf8");
   const archive = path.join(folder, krewArchiveName("darwin", "all"));
-  const sha256 = await writeArchive(archive, [
+  await means.archive(archive, [
     { is: "text", path: archived.program, mode: 0o755, text: launcher.replace("OLDEST", oldestNode) },
     { is: "copy", path: archived.plugin, mode: 0o644, of: plugin },
     license,
   ]);
-  return { system: "darwin", architectures, file: path.basename(archive), sha256 };
+  return { system: "darwin", architectures, file: path.basename(archive), sha256: await sha256Of(archive) };
 }
 
 /** Another architecture is left out where its Node cannot be had. */
@@ -79,12 +89,15 @@ async function availableNode(architecture: Architecture): Promise<NodeProgram | 
   }
 }
 
-/** The same content gives the same bytes. Gives back their hash. */
-async function writeArchive(file: string, entries: readonly Entry[]): Promise<string> {
+/** The same content gives the same bytes with the same Node. */
+async function compressed(file: string, entries: readonly Entry[]): Promise<void> {
   const unfinished = `${file}.${process.pid}`;
   await pipeline(tar(entries), createGzip(), createWriteStream(unfinished));
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(unfinished), hash);
   await rename(unfinished, file);
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file), hash);
   return hash.digest("hex");
 }

@@ -1,4 +1,4 @@
-// The bundle installs what the manifests install. That OLM accepts it is proved in test/install/released.test.ts, by its validators.
+// The bundle installs what the manifests install. That OLM accepts it is proved in test/install/olm.test.ts, by its validators.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,13 +1,12 @@
 // The bundle by which a catalog of the Operator Lifecycle Manager offers the operator: a folder with the
 // ClusterServiceVersion, the CRDs and what the catalog has to know, and the Dockerfile that makes it an image. A release has it as
 // one archive.
-import { createWriteStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import * as path from "node:path";
-import { pipeline } from "node:stream/promises";
 import { crdManifests } from "../../install/installation.ts";
 import { yamlOf } from "../../install/manifest.ts";
-import { type Entry, tar, withFolders } from "../../lab/images/tar.ts";
+import type { Entry } from "../../lab/images/tar.ts";
+import { writeTar } from "../archive.ts";
 import { lastRelease } from "../last-release.ts";
 import type { Part, Release } from "../part.ts";
 import { csv, csvName, packageName } from "./csv.ts";
@@ -57,7 +56,7 @@ export const olmBundle: Part = {
     const entries = Object.entries(await bundleFiles(release)).map(
       ([name, text]): Entry => ({ is: "text", path: `${csvName(release.version)}/${name}`, mode: 0o644, text }),
     );
-    await pipeline(tar(withFolders(entries), release.time), createWriteStream(path.join(release.folder, file)));
+    await writeTar(path.join(release.folder, file), entries, release.time);
     return [file];
   },
 };

@@ -2,9 +2,9 @@
 // examples as the manifests and the chart, with the image by digest.
 import { deployment } from "../../install/deployment.ts";
 import { exampleObjects } from "../../install/chart/chart-files.ts";
-import type { Manifest } from "../../install/manifest.ts";
 import { atHome, onClusters, onKubernetes, rulesOf } from "../../install/permissions.ts";
 import { kinds } from "../../src/api/kinds.ts";
+import { referenceOf } from "../install/manifests.ts";
 import type { Release } from "../part.ts";
 import { type Project, project } from "../project.ts";
 
@@ -35,7 +35,7 @@ export interface CsvSource {
 }
 
 export function csv({ release, icon, replaces, of = project }: CsvSource): object {
-  const image = `${release.image.repository}@${release.image.digest}`;
+  const image = referenceOf(release.image);
   return {
     apiVersion: "operators.coreos.com/v1alpha1",
     kind: "ClusterServiceVersion",
@@ -94,17 +94,10 @@ function installed(image: string): object {
     serviceAccountName: packageName,
     rules: rulesOf(permissions),
   });
-  const { spec } = withImage(deployment("clusterwide", { name: packageName, labels }, labels), image);
+  const { spec } = deployment("clusterwide", { name: packageName, labels }, labels, image);
   return {
     permissions: [of(atHome)],
     clusterPermissions: [of([...onClusters, ...onKubernetes])],
     deployments: [{ name: packageName, label: labels, spec }],
   };
-}
-
-/** Every container of ours runs the one image. */
-function withImage(manifest: Manifest, image: string): Manifest {
-  return JSON.parse(JSON.stringify(manifest), (key, value: unknown) =>
-    key === "image" && typeof value === "string" ? image : value,
-  ) as Manifest;
 }

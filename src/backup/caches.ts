@@ -12,6 +12,7 @@ import { Pod } from "../kube/objects/kinds.ts";
 import { keyOf, keyText } from "../kube/objects/objects.ts";
 import { workerLabels } from "../worker/pod.ts";
 import type { BackupCaches } from "./context.ts";
+import { defined } from "../defined.ts";
 
 interface BackupInformers {
   /** By the index `cluster`, as namespace/name. */
@@ -78,11 +79,7 @@ function leanCluster({ metadata, spec, status, ...kind }: EtcdCluster): EtcdClus
     metadata: rest,
     spec: {
       size,
-      ...(TLS !== undefined && { TLS }),
-      ...(auth !== undefined && { auth }),
-      ...(image !== undefined && { image }),
-      ...(repository !== undefined && { repository }),
-      ...(version !== undefined && { version }),
+      ...defined({ TLS, auth, image, repository, version }),
       ...(domain !== undefined && { pod: { ClusterDomain: domain } }),
     },
     status: {

@@ -43,7 +43,7 @@ export class BackupMetrics {
   /** From the status, so that a restart of the operator changes nothing. */
   statusOf(key: Key, status: EtcdBackupStatus, due: number | undefined): void {
     const { lastSuccessDate, lastBackup, lastVerified, failures, history = [] } = status;
-    const labels = labelsOf(key);
+    const labels = seriesLabels(key);
     const set = (gauge: Gauge, value: number | undefined): void =>
       value === undefined ? gauge.remove(labels) : gauge.set(labels, value);
     set(this.#lastSuccess, seconds(lastSuccessDate));
@@ -58,11 +58,11 @@ export class BackupMetrics {
   }
 
   ended(key: Key, { t, result }: Ended): void {
-    (t === "run" ? this.#runs : this.#verifications).add({ ...labelsOf(key), result });
+    (t === "run" ? this.#runs : this.#verifications).add({ ...seriesLabels(key), result });
   }
 
   forget(key: Key): void {
-    const labels = labelsOf(key);
+    const labels = seriesLabels(key);
     for (const gauge of this.#gauges()) gauge.remove(labels);
     for (const counter of [this.#runs, this.#verifications]) counter.remove(labels);
   }
@@ -78,7 +78,7 @@ export class BackupMetrics {
   }
 }
 
-const labelsOf = ({ namespace, name }: Key): { name: string; namespace: string } => ({ name, namespace });
+const seriesLabels = ({ namespace, name }: Key): { name: string; namespace: string } => ({ name, namespace });
 
 function seconds(text: string | undefined): number | undefined {
   const ms = timeOf(text);

@@ -106,7 +106,7 @@ export class ClusterMetrics {
 
   /** A cluster without TLS has none of these. */
   certificatesOf(key: Key, { inUse, problems }: CertificatesMeasured): void {
-    const labels = labelsOf(key);
+    const labels = seriesLabels(key);
     this.#expiry.remove(labels);
     this.#lifetime.remove(labels);
     this.#certificateProblems.remove(labels);
@@ -119,7 +119,7 @@ export class ClusterMetrics {
 
   /** While nobody answers, what was seen last stays. */
   spaceOf(key: Key, { size, inUse, quota, volume }: Space): void {
-    const labels = labelsOf(key);
+    const labels = seriesLabels(key);
     this.#size.set(labels, size);
     this.#quota.set(labels, quota);
     setOrRemove(this.#inUse, labels, inUse);
@@ -127,7 +127,7 @@ export class ClusterMetrics {
   }
 
   membersOf(key: Key, { alarms, conditions, rolling, ...counts }: ClusterMeasured): void {
-    const labels = labelsOf(key);
+    const labels = seriesLabels(key);
     for (const what of ["wanted", "healthy", "voters", "updated"] as const) {
       const count = counts[what];
       if (count !== undefined) this.#members[what].set(labels, count);
@@ -142,7 +142,7 @@ export class ClusterMetrics {
 
   /** Forgets a cluster that is no more, or no longer this operator's. */
   forget(key: Key): void {
-    for (const gauge of this.#ofClusters()) gauge.remove(labelsOf(key));
+    for (const gauge of this.#ofClusters()) gauge.remove(seriesLabels(key));
   }
 
   /** For a process that no longer leads: another one says what is the case. */
@@ -163,7 +163,7 @@ export class ClusterMetrics {
 }
 
 /** As the label of the pods. Not `cluster`: many give that name to a whole Kubernetes. Other labels come behind, in ABC order. */
-const labelsOf = ({ namespace, name }: Key): { namespace: string; etcd_cluster: string } => ({
+const seriesLabels = ({ namespace, name }: Key): { namespace: string; etcd_cluster: string } => ({
   namespace,
   etcd_cluster: name,
 });

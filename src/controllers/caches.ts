@@ -9,6 +9,7 @@ import type { Pod } from "../kube/objects/kinds.ts";
 import { type Kind, type KubeObject, keyText } from "../kube/objects/objects.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
+import { defined } from "../defined.ts";
 
 export interface CacheOptions {
   readonly api: KubeApi;
@@ -78,13 +79,5 @@ export function inItsNamespace({ metadata }: KubeObject, name: string | undefine
 /** What caches keep of the status of a pod: what a decision or a sentence rests on. The rest is several times as large. */
 export function leanStatus({ status }: Pod): NonNullable<Pod["status"]> {
   const { phase, reason, message, podIP, conditions, containerStatuses, initContainerStatuses } = status ?? {};
-  return {
-    ...(phase !== undefined && { phase }),
-    ...(reason !== undefined && { reason }),
-    ...(message !== undefined && { message }),
-    ...(podIP !== undefined && { podIP }),
-    ...(conditions !== undefined && { conditions }),
-    ...(containerStatuses !== undefined && { containerStatuses }),
-    ...(initContainerStatuses !== undefined && { initContainerStatuses }),
-  };
+  return defined({ phase, reason, message, podIP, conditions, containerStatuses, initContainerStatuses });
 }

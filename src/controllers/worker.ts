@@ -7,6 +7,7 @@ import { jobIn, restoreContainer, resultOf, statusesOf, workerContainerName } fr
 import { adviceOnEviction } from "../worker/scratch.ts";
 import { type Stuck, stuckOn, wordsOf } from "../worker/trouble.ts";
 import { leanStatus } from "./caches.ts";
+import { defined } from "../defined.ts";
 
 /** On a worker: the generation of the EtcdBackup that it was made from. */
 export const generationAnnotation = `${EtcdBackup.group}/generation`;
@@ -59,7 +60,7 @@ function stateOf(pod: Pod): WorkerState {
   const result = endOf(pod);
   if (result !== undefined) return { t: "ended", result, left: hasEnded(pod) ? "nothing" : "containers" };
   const stuck = stuckOn(pod);
-  if (stuck !== undefined && !hasStarted(pod)) return { t: "waiting", stuck };
+  if (stuck !== undefined && !containerStarted(pod)) return { t: "waiting", stuck };
   return { t: "running", ...(stuck !== undefined && { stuck }) };
 }
 
@@ -86,7 +87,7 @@ function endedBy(reason: string, message: string | undefined): string {
   return `Kubernetes ended the worker pod (${wordsOf({ reason, message })}). ${advice}`.trimEnd();
 }
 
-const hasStarted = (pod: Pod): boolean =>
+const containerStarted = (pod: Pod): boolean =>
   statusesOf(pod).some(({ state }) => state?.running !== undefined || state?.terminated !== undefined);
 
 /** What the cache keeps of the pod of a worker. */
@@ -141,9 +142,6 @@ export function factsInStatus(facts: BackupFacts, path: string) {
     sha256: facts.sha256,
     etcdVersion: facts.etcdVersion,
     ...(facts.clusterId !== "" && { clusterID: facts.clusterId }),
-    ...(hash !== undefined && { hash: hash.value }),
-    ...(storageVersion !== undefined && { storageVersion }),
-    ...(keyId !== undefined && { keyId }),
-    ...(auth !== undefined && { auth }),
+    ...defined({ hash: hash?.value, storageVersion, keyId, auth }),
   };
 }

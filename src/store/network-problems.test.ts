@@ -7,7 +7,7 @@ const failed = (code: string, cause?: unknown): Error =>
 
 test("transient problems are distinguished from those that somebody has to correct", () => {
   const cases = {
-    ECONNREFUSED: ["unavailable", /nobody listens/],
+    ECONNREFUSED: ["unavailable", /nothing listens/],
     ENOTFOUND: ["unavailable", /not known to DNS/],
     ETIMEDOUT: ["unavailable", /in time/],
     ECONNRESET: ["unavailable", /broke off/],
@@ -25,7 +25,7 @@ test("transient problems are distinguished from those that somebody has to corre
 test("the socket's error is found below others", () => {
   assert.equal(networkProblem(new Error("fetch failed", { cause: failed("ECONNREFUSED") }))?.code, "unavailable");
   const several = new AggregateError([failed("ECONNREFUSED"), failed("ECONNREFUSED")]);
-  assert.match(networkProblem(several)?.what ?? "", /nobody listens/);
+  assert.match(networkProblem(several)?.what ?? "", /nothing listens/);
 });
 
 test("what is no error of the network is left alone", () => {

@@ -8,6 +8,7 @@ import { printableLine } from "../kube/objects/printable.ts";
 import { type Job, jobVariable, type Result } from "./job.ts";
 import { limited, scratchOf } from "./scratch.ts";
 import { type Mount, volumeMountsOf, volumesOf } from "./mounts.ts";
+import { defined } from "../defined.ts";
 
 export const workerContainerName = "worker";
 /** The init container that makes the data of a member from a backup. */
@@ -86,6 +87,7 @@ const nobody = 65_532;
 
 /** Shared with pods that have more containers. */
 export function podBasics(policy: WorkerPolicy): Omit<PodSpec, "containers"> {
+  const { serviceAccountName, nodeSelector, affinity, tolerations, priorityClassName, imagePullSecrets } = policy;
   return {
     restartPolicy: "Never",
     // Clouds bring their own token by a webhook or by the node; Kubernetes' own is of no use to a worker.
@@ -100,12 +102,7 @@ export function podBasics(policy: WorkerPolicy): Omit<PodSpec, "containers"> {
     },
     terminationGracePeriodSeconds: 10,
     ...(policy.deadlineSeconds > 0 && { activeDeadlineSeconds: policy.deadlineSeconds }),
-    ...(policy.serviceAccountName !== undefined && { serviceAccountName: policy.serviceAccountName }),
-    ...(policy.nodeSelector !== undefined && { nodeSelector: { ...policy.nodeSelector } }),
-    ...(policy.affinity !== undefined && { affinity: policy.affinity }),
-    ...(policy.tolerations !== undefined && { tolerations: policy.tolerations }),
-    ...(policy.priorityClassName !== undefined && { priorityClassName: policy.priorityClassName }),
-    ...(policy.imagePullSecrets !== undefined && { imagePullSecrets: policy.imagePullSecrets }),
+    ...defined({ serviceAccountName, nodeSelector, affinity, tolerations, priorityClassName, imagePullSecrets }),
   };
 }
 

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { run } from "../../lab/machine/command.ts";
+import { waitFor } from "../../lab/progress.ts";
 import { root } from "../suites.ts";
 
 interface ExperimentOptions {
@@ -38,16 +39,48 @@ export async function experiment(options: ExperimentOptions): Promise<Experiment
   };
   try {
     await Promise.all([
-      repeat(async () => void (await script("put.sh", String(writesAtOnce)))),
+      repeat(writesOfAFewTries(() => script("put.sh", String(writesAtOnce)))),
       repeat(async () => {
         await script("delete_pod.sh", "1");
         stopped += 1;
       }),
     ]);
-    const verdict = (await script("get.sh")).trim();
+    const verdict = await readBack(() => script("get.sh"));
     const acknowledged = (await readFile(noted, "utf8")).trimEnd().split("\n").length;
     return { stopped, acknowledged, verdict };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** put.sh fails when none of its writes succeeds, as while a busy machine takes its time to elect another leader. */
+function writesOfAFewTries(put: () => Promise<string>): () => Promise<void> {
+  let failures = 0;
+  return async () => {
+    try {
+      await put();
+      failures = 0;
+    } catch (error) {
+      failures += 1;
+      if (failures === mostFailures) throw error;
+    }
+  };
+}
+
+const mostFailures = 5;
+
+/** Again while nobody answers. What is lost stays lost. */
+async function readBack(get: () => Promise<string>): Promise<string> {
+  const isLost = (error: unknown): error is Error => error instanceof Error && error.message.includes("LOST");
+  const answer = await waitFor<string | Error>(
+    "the writes to be read back",
+    () =>
+      get().catch((error: unknown) => {
+        if (isLost(error)) return error;
+        throw error;
+      }),
+    { timeoutMs: 180_000, everyMs: 1_000 },
+  );
+  if (answer instanceof Error) throw answer;
+  return answer.trim();
 }

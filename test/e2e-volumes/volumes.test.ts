@@ -15,6 +15,7 @@ describe("volumes", { concurrency: 3 }, () => {
   before(async () => {
     await installOperator("clusterwide");
   });
+  pressure();
   lost();
   growth();
   classes();
@@ -22,5 +23,4 @@ describe("volumes", { concurrency: 3 }, () => {
   retention();
   allPods();
   inherited();
-  pressure();
 });

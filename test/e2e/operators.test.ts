@@ -17,15 +17,19 @@ import { conditionOf, unseen } from "./support/status.ts";
 import { onlyReplaced } from "./proofs/replaced.ts";
 import { followers } from "./support/healthy.ts";
 import { Writer } from "./proofs/writer.ts";
+import { matrixTest } from "../support/matrix.ts";
 
-describe("operators", { concurrency: 3 }, () => {
+describe("operators", { concurrency: 1 }, () => {
   let operator: Operator;
   before(async () => {
     operator = await installOperator("namespace");
   });
-  describe("stop and start", { concurrency: 1 }, () => stopAndStart(() => operator));
-  chaosLevel();
-  severalNamespaces();
+  describe("side by side", { concurrency: 3 }, () => {
+    describe("stop and start", { concurrency: 1 }, () => stopAndStart(() => operator));
+    chaosLevel();
+    severalNamespaces();
+  });
+  besideAClusterWideOne(() => operator);
 });
 
 function stopAndStart(installed: () => Operator): void {
@@ -93,7 +97,8 @@ function stopAndStart(installed: () => Operator): void {
     await writer.nothingIsLost();
   });
 
-  test("a restarted operator does not change a healthy cluster", async () => {
+  // test/e2e-rolls/rolls/configuration.ts restarts one, too.
+  matrixTest("a restarted operator does not change a healthy cluster", async () => {
     const before = await cluster.untilHealthy();
     const { metadata } = await cluster.get();
     await operator.scale(0);
@@ -130,6 +135,16 @@ function stopAndStart(installed: () => Operator): void {
   });
 
   test("of two operators only the leader acts: a lost member is replaced once", async () => {
+    // On a busy machine a leader may come too late to renew its Lease, and another one leads.
+    let tries = 3;
+    while (!(await onlyTheLeaderActs())) assert.ok((tries -= 1) > 0, "leaders came and went");
+    await writer.nothingIsLost();
+  });
+
+  /** False when another one came to lead. */
+  async function onlyTheLeaderActs(): Promise<boolean> {
+    await operator.scale(1);
+    const { metadata } = await operator.leader();
     await operator.scale(2);
     const before = await cluster.untilHealthy();
     const known = new Set((await replacements()).map(({ metadata }) => metadata?.uid));
@@ -146,6 +161,8 @@ function stopAndStart(installed: () => Operator): void {
     const successor = after.members.find(({ id }) => !before.members.some((member) => member.id === id));
     assert.ok(successor);
     await cluster.untilEvent("New Member Added", ({ note }) => note?.includes(successor.name) ?? false);
+    const leads = async (): Promise<boolean> => (await operator.leader()).metadata?.uid === metadata?.uid;
+    if (leader.metadata?.uid !== metadata?.uid || !(await leads())) return false;
     const fresh = (await replacements()).filter(({ metadata }) => !known.has(metadata?.uid));
     assert.deepEqual(
       fresh.map(({ reportingInstance, series }) => ({ reportingInstance, series })),
@@ -159,10 +176,10 @@ function stopAndStart(installed: () => Operator): void {
     };
     await waitFor("the leader to have counted it", isCounted, { timeoutMs: patience, lastSeen: () => later });
     const idle = await operator.metrics(other);
+    if (!(await leads())) return false;
     for (const name of [healed, passes]) assert.equal(valueOf(idle, name), 0, name);
-    assert.equal((await operator.leader()).metadata?.uid, leader.metadata?.uid);
-    await writer.nothingIsLost();
-  });
+    return true;
+  }
 
   test("the second operator takes over when the leader is killed, and a lost member is replaced once", async () => {
     await operator.scale(2);
@@ -201,7 +218,14 @@ function stopAndStart(installed: () => Operator): void {
     for (const { key } of [theirs, ours]) await kube.delete(EtcdCluster, key);
   });
 
+  const replacements = async (): Promise<Event[]> =>
+    (await cluster.events()).filter(({ reason }) => reason === "New Member Added");
+}
+
+/** Alone: it would take the clusters of others that nobody manages. */
+function besideAClusterWideOne(installed: () => Operator): void {
   test("a cluster-wide operator in the same namespace leads beside it: each manages its own clusters", async () => {
+    const operator = installed();
     const { namespace } = operator;
     const leader = await operator.leader();
     const other = new OperatorProcess({ namespace, flags: ["-cluster-wide"] });
@@ -217,7 +241,4 @@ function stopAndStart(installed: () => Operator): void {
       await other.kill();
     }
   });
-
-  const replacements = async (): Promise<Event[]> =>
-    (await cluster.events()).filter(({ reason }) => reason === "New Member Added");
 }

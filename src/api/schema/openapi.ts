@@ -2,6 +2,7 @@
 // drops a null where none is allowed, instead of refusing it. No field has a `default` either, so that the stored spec
 // stays as the person wrote it; `complete.ts` fills in defaults, and the descriptions name them.
 import type { Fields, Schema, Shape } from "./schema.ts";
+import { defined } from "../../defined.ts";
 
 export interface OpenApiSchema {
   type?: "string" | "integer" | "boolean" | "array" | "object";
@@ -62,16 +63,13 @@ function openApiOfShape(shape: Shape): OpenApiSchema {
     case "string":
       return {
         type: "string",
-        ...(shape.longest !== undefined && { maxLength: shape.longest }),
-        ...(shape.oneOf !== undefined && { enum: shape.oneOf }),
-        ...(shape.format !== undefined && { format: shape.format }),
+        ...defined({ maxLength: shape.longest, enum: shape.oneOf, format: shape.format }),
       };
     case "integer":
       return {
         type: "integer",
         format: "int64",
-        ...(shape.min !== undefined && { minimum: shape.min }),
-        ...(shape.max !== undefined && { maximum: shape.max }),
+        ...defined({ minimum: shape.min, maximum: shape.max }),
       };
     case "boolean":
       return { type: "boolean" };

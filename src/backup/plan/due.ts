@@ -16,7 +16,7 @@ type Backup = Pick<CompleteEtcdBackup, "metadata" | "spec" | "status">;
 
 /** What begins the next run, perhaps in the past; undefined: nothing does by itself. */
 export function nextStart(backup: Backup, now: number): Start | undefined {
-  if (requestOf(backup) !== undefined) return { trigger: "Annotation", at: now };
+  if (backupRequestOf(backup) !== undefined) return { trigger: "Annotation", at: now };
   return ownStart(backup, now);
 }
 
@@ -53,7 +53,7 @@ export function dueAt(backup: Backup, now: number): number | undefined {
 }
 
 /** The value of the annotation, when a person has changed it since it was served. */
-export function requestOf({ metadata, status }: Backup): string | undefined {
+export function backupRequestOf({ metadata, status }: Backup): string | undefined {
   const asked = metadata.annotations?.[backupNowAnnotation];
   return asked === undefined || asked === "" || asked === status.handledRequest ? undefined : asked;
 }

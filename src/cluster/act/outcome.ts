@@ -3,7 +3,7 @@ import { EtcdError, type EtcdReason } from "../../etcd/errors.ts";
 import { isAccessRefusal } from "../../etcd/login.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { ClusterAction, ClusterDecision } from "../plan/actions.ts";
-import { accessRefusalOf, adviceOn } from "./refusals.ts";
+import { accessRefusalOf, adviceOnRefusal } from "./refusals.ts";
 import { delays } from "../../controllers/delays.ts";
 import { NotYet, type Obstacle, obstacleOf } from "../../controllers/obstacle.ts";
 
@@ -70,7 +70,7 @@ export function obstacleAt(at: ClusterAction, error: unknown): ActionObstacle {
     if (open !== undefined) return { t: "notYet", at, because, againAfter: open };
     if (isAccessRefusal(error)) return { t: "refused", at, because: accessRefusalOf(error) };
   }
-  return { at, ...obstacleOf(error, (words, refusal) => `${words} ${adviceOn(refusal, at)}`) };
+  return { at, ...obstacleOf(error, (words, refusal) => `${words} ${adviceOnRefusal(refusal, at)}`) };
 }
 
 /** A member that cannot be reached at this moment is no failure of ours; the next reconcile asks another one. */

@@ -6,7 +6,7 @@ import type { ClusterAction } from "../plan/actions.ts";
 import { forbidders, triedAgain } from "../../controllers/obstacle.ts";
 
 /** On a refusal by the API server, whose words come first. */
-export const adviceOn = (refusal: ApiError, at: ClusterAction): string =>
+export const adviceOnRefusal = (refusal: ApiError, at: ClusterAction): string =>
   makesPod(at) ? adviceOnPod(refusal) : adviceOnOther;
 
 /** The next reconcile tells more: it begins with who the operator is. */

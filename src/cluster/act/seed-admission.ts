@@ -36,7 +36,7 @@ export async function confirmFirstMembers(
   const beginning = namedBeginning(cluster, restoreUid, { attempt: 0, count: wanted, scheme });
   const together = { ...plan, beginning };
   const asked = beginning.members.map(({ name }, before) =>
-    confirmOne(execution, { name, pod: podOf(execution, together, name, tls), before }),
+    confirmOne(execution, { name, pod: firstPodOf(execution, together, name, tls), before }),
   );
   const answers = await Promise.allSettled(asked);
   const refusals = answers.flatMap((one, index) => (one.status === "rejected" ? [{ index, reason: one.reason }] : []));
@@ -44,7 +44,7 @@ export async function confirmFirstMembers(
   return refusals.length === 0 ? wanted : 1;
 }
 
-function podOf(execution: ClusterExecution, plan: SeedPlan, member: MemberName, tls: PodTls): Pod {
+function firstPodOf(execution: ClusterExecution, plan: SeedPlan, member: MemberName, tls: PodTls): Pod {
   const restore = seedRestoreOf(execution, plan, member, tls);
   return memberPod(execution.cluster, member, { as: "restored", restore }, tls);
 }

@@ -39,10 +39,10 @@ function foreignMembers({ cluster, etcd }: ClusterWorld): string | undefined {
 
 /** It asks for volumes, has no data of its own, and those that are there are of one etcd. */
 export function isAdopting(world: ClusterWorld): boolean {
-  return isAsked(world) && adoptionProblem(world) === undefined && foreignProblem(world) === undefined;
+  return isAdoptionAsked(world) && adoptionProblem(world) === undefined && foreignProblem(world) === undefined;
 }
 
-function isAsked(world: ClusterWorld): boolean {
+function isAdoptionAsked(world: ClusterWorld): boolean {
   const { cluster, leftClaims, pods } = world;
   // Its data comes from a backup.
   if (cluster.status.restore !== undefined || restoringOf(world).t !== "no") return false;
@@ -51,10 +51,10 @@ function isAsked(world: ClusterWorld): boolean {
 }
 
 export function adoptionProblem(world: ClusterWorld): string | undefined {
-  if (!isAsked(world)) return undefined;
+  if (!isAdoptionAsked(world)) return undefined;
   const { claims, leftClaims } = world;
   const names = leftClaims.map(({ name }) => name).join(", ");
-  const choice = `To go on with that data, keep the claims that belong together; to begin with an empty cluster, delete them: kubectl delete pvc ${leftClaims.map(({ name }) => name).join(" ")}.`;
+  const choice = `To continue with that data, keep the claims that belong together; to begin with an empty cluster, delete them: kubectl delete pvc ${leftClaims.map(({ name }) => name).join(" ")}.`;
   const begun = [...claims, ...leftClaims].filter(hasBegun);
   if (!leftClaims.every((claim) => hasBegun(claim) || isBeside(claim, begun)))
     return `Volumes of an earlier cluster of this name are there (${names}), and not all of them say whose data they hold. ${choice}`;

@@ -77,7 +77,7 @@ export function assess(world: ClusterWorld, now: number): Assessment {
     leader,
     certificates,
     roll,
-    version: oldestVersion(versionsOf(instances)) ?? wanted,
+    version: oldestVersion(answeredVersions(instances)) ?? wanted,
     learnersAdmitted: Math.min(...instances.filter(isVoter).filter(isThere).map(admittedBy)),
   };
 }
@@ -118,7 +118,7 @@ function leaderOf(instances: readonly Instance[]): MemberId | undefined {
   return best?.leader;
 }
 
-function versionsOf(instances: readonly Instance[]): EtcdVersion[] {
+function answeredVersions(instances: readonly Instance[]): EtcdVersion[] {
   return instances.flatMap(({ answer }) => {
     const running = answer === undefined ? undefined : parseVersion(answer.status.version);
     return running === undefined ? [] : [running];

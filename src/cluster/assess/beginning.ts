@@ -14,6 +14,7 @@
 // | 1 runs, no node takes 2 of them for a while              | begin again with 1, and grow when there are nodes        |
 // | not written down, and 1 of 3 cannot come                 | nothing has run: begin again under new names             |
 // | 2 are there, 1 has been refused for a while              | nothing has run: begin again with 2, and grow            |
+// | all that are there are held back, and there is no list   | nothing has run: deleted, and one seed begins            |
 // | pods or claims of names that are not in the list         | deleted, and nobody is made before they are gone         |
 // | a pod that was Ready once, or an id in the status        | it has served: the ordinary rules, and none of these     |
 // | 2 serve, and the operator sees it                        | the id is recorded, and the plan is removed              |

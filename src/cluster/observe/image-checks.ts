@@ -21,7 +21,7 @@ function stateOf(pod: Pod): ImageCheckState {
   // Only the kubelet gives a pod a reason: OutOfcpu, OutOfpods, NodeAffinity, Evicted, Preempting, Terminated.
   const isRejected = state.t === "ended" && (pod.status?.reason !== undefined || exitCode === undefined);
   if (isRejected) return { t: "rejected", problem: state.problem };
-  if (state.t === "ended" || state.t === "crashing") return { t: "failed", problem: problemOf(pod, state.problem) };
+  if (state.t === "ended" || state.t === "crashing") return { t: "failed", problem: checkProblem(pod, state.problem) };
   const { problem, advice } = { problem: undefined, advice: undefined, ...state };
   return { t: "running", ...(problem !== undefined && { problem }), ...(advice !== undefined && { advice }) };
 }
@@ -31,7 +31,7 @@ const endOf = ({ status }: Pod) =>
   status?.containerStatuses?.find(({ name }) => name === etcdContainer)?.state?.terminated;
 
 /** A pod that failed says less than its container. */
-function problemOf(pod: Pod, otherwise: string): string {
+function checkProblem(pod: Pod, otherwise: string): string {
   const { exitCode, reason, message } = endOf(pod) ?? {};
   if (exitCode === undefined) return otherwise;
   return `etcd --version ended with exit code ${exitCode}${message ? `: ${message.trim()}` : reason ? ` (${reason})` : ""}`;

@@ -5,8 +5,10 @@ import { imagePrograms } from "../../etcd/versions/features.ts";
 import { shortened } from "../../transport/shortened.ts";
 import { parseResult } from "../../worker/pod.ts";
 import { lastWordsOf } from "./last-words.ts";
-import type { PodTrouble } from "./world.ts";
+import type { MemberPod, PodTrouble } from "./world.ts";
 import { imagePullReasons } from "../../kube/objects/image-pull.ts";
+import type { KubeApi } from "../../kube/client/api.ts";
+import { etcdContainer } from "../objects/member-pod.ts";
 
 const image =
   "Set spec.version, spec.repository or spec.image to an image that exists and that the nodes can pull; where its registry asks who they are, set spec.pod.imagePullSecrets.";
@@ -44,7 +46,7 @@ const noPeerAnswers =
   "No peer has answered it, so it is started again: check that members can reach each other's port 2380, that DNS resolves the names of their pods, and that spec.pod.ClusterDomain is the domain of your Kubernetes cluster.";
 
 export function schedulingProblem(reason = "Unschedulable", message?: string): PodTrouble {
-  const problem = sentence(reason, message);
+  const problem = problemSentence(reason, message);
   if (reason !== "Unschedulable") return { problem };
   return { problem, advice: unbound.test(message ?? "") ? noVolume : unschedulable };
 }
@@ -53,7 +55,7 @@ export function schedulingProblem(reason = "Unschedulable", message?: string): P
 export function waitingProblem({ reason, message }: ContainerStateWaiting): PodTrouble | undefined {
   if (reason === undefined || reason === "ContainerCreating" || reason === "PodInitializing") return undefined;
   const advice = adviceOnWaiting.get(reason);
-  return { problem: sentence(reason, message), ...(advice !== undefined && { advice }) };
+  return { problem: problemSentence(reason, message), ...(advice !== undefined && { advice }) };
 }
 
 /** Describes a program that has exited. Whether the kubelet backs off is left out: it changes all the time. */
@@ -79,7 +81,7 @@ export function foundNoData(printed: string): boolean {
 export function restoreProblem(message: string | undefined): PodTrouble | undefined {
   const result = message === undefined ? undefined : parseResult(message);
   if (message === undefined || result?.ok === true) return undefined;
-  return { problem: sentence("its data could not be restored", result?.message) };
+  return { problem: problemSentence("its data could not be restored", result?.message) };
 }
 
 /** Advice on the container that waits for DNS, in the operator's own image. */
@@ -96,11 +98,32 @@ export function nameProblem(ended: ContainerStateTerminated | undefined): PodTro
   if (ended === undefined) return undefined;
   const result = parseResult(ended.message ?? "");
   const words = result?.ok === false ? result.message : (ended.reason ?? `exit code ${ended.exitCode}`);
-  return { problem: sentence("the container that waits for its name in DNS has failed", words) };
+  return { problem: problemSentence("the container that waits for its name in DNS has failed", words) };
 }
 
-export function sentence(reason: string, message: string | undefined): string {
+export function problemSentence(reason: string, message: string | undefined): string {
   // Some of them end with a full stop, and one is added behind all of them.
   const words = message?.trim().replace(/\.+$/, "") ?? "";
   return words === "" ? reason : `${reason}: ${shortened(words)}`;
+}
+
+/** Reads the few lines before its end. */
+const limits = { container: etcdContainer, tailLines: 20, limitBytes: 65_536 };
+
+/**
+ * An etcd that has a value from a Secret leaves nothing of its log in the status of its pod. Whether it found no data must be
+ * known all the same: three such members have lost everything, and do not come back by themselves. So its log is read, and
+ * nothing of it is kept but that. One whose log cannot be read is not known to have lost anything.
+ */
+export async function withEndRead(
+  pod: MemberPod,
+  namespace: string,
+  api: KubeApi,
+  signal: AbortSignal,
+): Promise<MemberPod> {
+  const { guard, name, state } = pod;
+  // Before its first start it exits like this when it finds nobody to join.
+  if (state.t !== "crashing" || state.wordless !== true || guard !== "closed") return pod;
+  const log = await api.log({ namespace, name }, { ...limits, signal }).catch(() => "");
+  return foundNoData(log) ? { ...pod, state: { ...state, withoutData: true } } : pod;
 }

@@ -29,7 +29,7 @@ import {
   neverRan,
   restoreProblem,
   schedulingProblem,
-  sentence,
+  problemSentence,
   waitingProblem,
   workerImageProblem,
 } from "./pod-problems.ts";
@@ -88,7 +88,7 @@ const nameOf = ({ asked, reference }: StartedAgain): "itsName" | "anotherName" =
 function stateOf(pod: Pod): PodState {
   const { phase, reason, message } = pod.status ?? {};
   if (phase === "Failed" || phase === "Succeeded")
-    return { t: "ended", problem: sentence(reason ?? `phase ${phase}`, message) };
+    return { t: "ended", problem: problemSentence(reason ?? `phase ${phase}`, message) };
   if (!pod.spec?.nodeName) return pending(pod);
   const container = pod.status?.containerStatuses?.find((status) => status.name === etcdContainer);
   if (container?.state?.running !== undefined) return running(pod, container);

@@ -59,6 +59,11 @@ check("of too many members one goes first that can be missed most", [
     ["remove b", "delete b"],
   ],
   [
+    "one that is as far behind as etcd keeps entries at hand is not behind",
+    { size: 3, members: [ahead("a"), voter("b", { raftIndex: 5000 }), ahead("c"), ahead("d", { pod: young })] },
+    ["remove d", "delete d"],
+  ],
+  [
     "one on a cordoned node, before one that shares a node, and before the newest",
     {
       size: 3,

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { restoreAnnotation } from "../../api/etcd-cluster/restore-annotation.ts";
 import { assess } from "../assess/assess.ts";
 import { seedName } from "../objects/names.ts";
+import type { ClusterWorld } from "../observe/world.ts";
 import { planCluster } from "./plan.ts";
 import {
   check,
@@ -23,6 +24,7 @@ import {
   otherClusterId,
   sampleClaim,
   sampleCluster,
+  sampleName,
   sampleNow,
   type SampleMember,
   sampleWorld,
@@ -187,6 +189,7 @@ const heldBack = { pod: { ...young, gated: true, guard: "open", state: { t: "pen
 const heldBackLong = { pod: { ...heldBack.pod, createdAt: sampleNow - minute } };
 const starting = { pod: { guard: "open", state: { t: "starting", restoring: true } } } as const;
 const ended = { pod: { state: { t: "ended", problem: "Evicted" } } } as const;
+const heldBackFor = (ms: number) => ({ pod: { ...heldBack.pod, createdAt: sampleNow - ms } });
 const heldOnVolume = { ...heldBack, claim: { fresh: true } } as const;
 const withoutClaim = { ...heldBack, claim: { fresh: true, terminating: true } } as const;
 const homelessFor = (minutes: number): Partial<SampleMember> => ({
@@ -209,6 +212,11 @@ check("the first members of a restored cluster", [
     ["name 2 first"],
   ],
   [
+    "are waited for until then",
+    { ...begun(0, ...unmade), members: [voter("a", heldBackFor(25_000)), voter("b", heldBackFor(10_000))] },
+    ["begin with c"],
+  ],
+  [
     "are let start when all are there",
     { ...begun(0, ...unmade), members: ["a", "b", "c"].map((name) => voter(name, heldBack)) },
     ["let a, b, c start"],
@@ -217,6 +225,11 @@ check("the first members of a restored cluster", [
     "are let start where an operator died after the first",
     { ...begun(0, ...made), members: [voter("a", starting), voter("b", heldBack), voter("c", heldBack)] },
     ["let a, b, c start"],
+  ],
+  [
+    "are given up where nobody knows any more who they are, as after a rollback, and none has run",
+    { ...begun(0), status: seeding, members: ["a", "b"].map((name) => voter(name, heldOnVolume)) },
+    ["delete a", "delete b", "delete claim a", "delete claim b"],
   ],
   ["are waited for", { ...begun(0, ...made), members: ["a", "b", "c"].map((name) => voter(name, starting)) }, []],
   [
@@ -249,6 +262,25 @@ check("the first members of a restored cluster", [
     ["name 1 first"],
   ],
   [
+    "wait for nodes until then",
+    {
+      ...begun(0, ...made),
+      members: [voter("a", starting), voter("b", homelessFor(2)), voter("c", homelessFor(3))],
+    },
+    [],
+  ],
+  [
+    "are a majority, and two of five wait for nodes",
+    {
+      ...begun(0, ...made, { name: "demo-d", pod: "uid-of-demo-d" }, { name: "demo-e", pod: "uid-of-demo-e" }),
+      members: [
+        ...["a", "b", "c"].map((name) => voter(name, starting)),
+        ...["d", "e"].map((name) => voter(name, homelessFor(3))),
+      ],
+    },
+    [],
+  ],
+  [
     "wait for nodes, where no node takes any of them",
     { ...begun(0, ...made), members: ["a", "b", "c"].map((name) => voter(name, homelessFor(3))) },
     [],
@@ -274,6 +306,19 @@ check("the first members of a restored cluster", [
     ["delete x", "delete y"],
   ],
 ]);
+
+test("the first members are left alone while those that keep the operator out serve clients", () => {
+  const denied = (serving: boolean): ClusterWorld["etcd"] => ({
+    t: "accessDenied",
+    trouble: { t: "noLogin" },
+    refusing: [sampleName("a")],
+    serving: serving ? [sampleName("a")] : [],
+  });
+  const members = [voter("a", starting), voter("b", ended), voter("c", ended)];
+  const doneWith = (serving: boolean) => first({ ...begun(0, ...made), members, change: { etcd: denied(serving) } });
+  assert.deepEqual(doneWith(true), []);
+  assert.deepEqual(doneWith(false), ["name 3 first"]);
+});
 
 check("after a restore", [
   [

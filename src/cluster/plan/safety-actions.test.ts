@@ -59,6 +59,16 @@ describe("a member that gets another pod on its volume", () => {
     assert.equal(given([onVolume("a"), onVolume("b", away), onVolume("c")], 2), "refused");
   });
 
+  test("gets it only where its data is in a volume that stays", () => {
+    const beside = (claim: NonNullable<SampleMember["claim"]>): string =>
+      given([onVolume("a"), onVolume("b"), voter("c", { claim })], 2);
+    assert.equal(beside({ fresh: true }), "refused");
+    assert.equal(beside({ terminating: true }), "refused");
+    assert.equal(beside({ phase: "Lost" }), "refused");
+    assert.equal(given([onVolume("a"), onVolume("b"), voter("c")], 2), "refused");
+    assert.equal(given([onVolume("a"), onVolume("b"), onVolume("c", { silent: true, pod: undefined })], 2), "refused");
+  });
+
   test("that does not serve gets it beside another one that is away, too: nothing that serves is stopped", () => {
     assert.equal(given([onVolume("a"), onVolume("b", away), onVolume("c", away)], 2), "delete c");
   });
@@ -220,6 +230,11 @@ test("only the pod of a learner that never ran is made again under its name", ()
   assert.equal(remade(added("c", { pod: undefined })), "");
   assert.equal(remade(voter("c", { unnamed: true })), "");
   assert.equal(remade(learner("c")), "");
+  const onVolume = (claim: NonNullable<SampleMember["claim"]>): string =>
+    remade(added("c", { pod: { hasVolume: true, madeFrom: "{}" }, claim }));
+  assert.equal(onVolume({ fresh: true }), "delete c, delete claim c", "it must not have a volume");
+  assert.equal(onVolume({ fresh: true, terminating: true }), "delete c");
+  assert.equal(onVolume({}), "delete c", "it holds data");
 });
 
 test("a seed that never served is deleted, if it is the only pod and nobody knows of data", () => {

@@ -433,6 +433,12 @@ const table: [string, SampleWorld, Record<string, string>, ClusterOutcome?][] = 
       Stalled: "True InvalidSpec",
     },
   ],
+  [
+    "the API server refuses a pod in the place of one that is lost",
+    { members: [voter("a"), voter("b"), voter("c", gone)] },
+    { Ready: "False Refused" },
+    { ...done, obstacle: refusal },
+  ],
   ["the API server refuses a pod", { members: three }, { Ready: "False Refused" }, { ...done, obstacle: refusal }],
 ];
 for (const [what, sample, wanted, outcome] of table) {

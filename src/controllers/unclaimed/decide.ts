@@ -21,7 +21,7 @@ export const heldForMs = 3_000;
 export const ignoredForMs = 60_000;
 
 /** The facts, read live but for the two durations. */
-export interface Unclaimed {
+export interface UnclaimedFacts {
   readonly scope: string | undefined;
   /** Since it was made. */
   readonly ageMs: number;
@@ -33,12 +33,12 @@ export interface Unclaimed {
   readonly operatorOfNamespace: "absent" | "present" | "unseen";
 }
 
-export type Step =
+export type TakeoverStep =
   | { readonly do: "leave"; readonly because?: string }
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "hold" | "take" | "giveBack" };
 
-export function nextStep({ scope, ageMs, heldMs, touched, operatorOfNamespace }: Unclaimed): Step {
+export function takeoverStep({ scope, ageMs, heldMs, touched, operatorOfNamespace }: UnclaimedFacts): TakeoverStep {
   if (scope !== undefined && scope !== heldScope) return { do: "leave" };
   const isHeld = scope === heldScope;
   if (touched) return isHeld ? { do: "giveBack" } : { do: "leave" };

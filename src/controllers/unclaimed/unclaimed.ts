@@ -10,7 +10,7 @@ import type { EventName, Events } from "../../api/events.ts";
 import { isInScope, type Scope, scopeAnnotation } from "../../api/scope.ts";
 import { delays } from "../delays.ts";
 import { eventOf } from "../event.ts";
-import { heldScope, ignored, ignoredForMs, nextStep, type Step, type Unclaimed as Facts } from "./decide.ts";
+import { heldScope, ignored, ignoredForMs, takeoverStep, type TakeoverStep, type UnclaimedFacts } from "./decide.ts";
 
 export interface StoredObject extends KubeObject {
   readonly status?: object;
@@ -55,7 +55,7 @@ export class Unclaimed<T extends StoredObject> {
     if (annotation === undefined && isTouched(cached)) return this.#tellIfIgnored(cached);
     const live = await getOrUndefined(api, kind, keyOf(cached), { signal });
     if (live === undefined || live.metadata?.deletionTimestamp !== undefined) return done;
-    const step = nextStep({
+    const step = takeoverStep({
       scope: scopeOf(live),
       ageMs: now() - Date.parse(live.metadata?.creationTimestamp ?? ""),
       heldMs: scopeOf(live) === heldScope ? this.#seenFor(live, heldScope) : undefined,
@@ -69,7 +69,7 @@ export class Unclaimed<T extends StoredObject> {
     this.#since.delete(keyText(key));
   }
 
-  async #do(step: Step, live: T, api: KubeApi): Promise<Next> {
+  async #do(step: TakeoverStep, live: T, api: KubeApi): Promise<Next> {
     if (step.do === "wait") return again(step.ms);
     if (step.do === "leave") {
       if (step.because === undefined) return done;
@@ -125,7 +125,11 @@ export class Unclaimed<T extends StoredObject> {
     return (await api.list(Pod, { namespace, labelSelector, limit: 1, signal })).items.length > 0;
   }
 
-  async #operatorOf({ metadata }: T, api: KubeApi, signal: AbortSignal): Promise<Facts["operatorOfNamespace"]> {
+  async #operatorOf(
+    { metadata }: T,
+    api: KubeApi,
+    signal: AbortSignal,
+  ): Promise<UnclaimedFacts["operatorOfNamespace"]> {
     const key = { namespace: metadata?.namespace ?? "", name: this.#options.lease };
     try {
       return (await getOrUndefined(api, Lease, key, { signal })) === undefined ? "absent" : "present";

@@ -12,6 +12,7 @@ import { structured } from "../screen/structured.ts";
 import { bytesInWords } from "../../kube/objects/size.ts";
 import { all, isOf } from "../observe/observe.ts";
 import { until, type Verdict, waitFlags } from "../until.ts";
+import { defined } from "../../defined.ts";
 
 export const backupCommand: Command = {
   name: "backup",
@@ -101,11 +102,7 @@ async function create(call: Call, { key, reach }: Chosen): Promise<ExitCode> {
     .replaceAll(/[-:]|\..*/g, "")
     .toLowerCase();
   const name = text("backup") ?? (schedule === undefined ? `${key.name}-${stamp}` : key.name);
-  const store = storeOf(text("to") ?? "", {
-    ...(secret !== undefined && { secret }),
-    ...(endpoint !== undefined && { endpoint }),
-    ...(region !== undefined && { region }),
-  });
+  const store = storeOf(text("to") ?? "", defined({ secret, endpoint, region }));
   const backupKey = { namespace: key.namespace, name };
   await reach.api.create(EtcdBackup, {
     metadata: backupKey,

@@ -10,6 +10,7 @@ import type { Pod, Secret } from "../../kube/objects/kinds.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";
 import type { Identity } from "./login.ts";
 import { needsApiVariable, type ExecPlace } from "./words.ts";
+import { defined } from "../../defined.ts";
 
 const folder = "/etc/etcdctl";
 const container = "etcdctl";
@@ -31,10 +32,7 @@ export function clientPod(cluster: EtcdCluster, member: Pod, name: string, ident
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       // Where the image is.
-      ...(nodeName !== undefined && { nodeName }),
-      ...(tolerations !== undefined && { tolerations }),
-      ...(imagePullSecrets !== undefined && { imagePullSecrets }),
-      ...(securityContext !== undefined && { securityContext }),
+      ...defined({ nodeName, tolerations, imagePullSecrets, securityContext }),
       containers: [
         {
           name: container,

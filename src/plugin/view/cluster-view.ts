@@ -12,6 +12,7 @@ import { type Observed, valueOr } from "../observe/observe.ts";
 import { activityOf } from "./activity.ts";
 import { type MemberView, membersOf } from "./members.ts";
 import { notesOf } from "./notes.ts";
+import { defined } from "../../defined.ts";
 
 export interface ClusterView {
   readonly name: string;
@@ -188,9 +189,7 @@ function databaseOf(observed: Observed, members: readonly MemberView[]): Databas
   const pressure = conditionOf(status.conditions, "DiskPressure");
   return {
     size,
-    ...(inUse !== undefined && { inUse }),
-    ...(quota !== undefined && { quota }),
-    ...(status.volumeSize !== undefined && { volume: status.volumeSize }),
+    ...defined({ inUse, quota, volume: status.volumeSize }),
     ...(pressure?.status === "True" && { pressure: pressure.message }),
   };
 }
@@ -225,10 +224,7 @@ export function backupOf({ metadata, spec, status = {} }: EtcdBackup, now: numbe
     name: metadata?.name ?? "",
     phase: status.phase ?? "Pending",
     when: `${schedule ?? interval}${suspend === true ? ", suspended" : ""}`,
-    ...(last !== undefined && { lastSuccess: last }),
-    ...(ageSeconds !== undefined && { ageSeconds }),
-    ...(verified !== undefined && { lastVerified: verified }),
-    ...(verifiedAgeSeconds !== undefined && { verifiedAgeSeconds }),
+    ...defined({ lastSuccess: last, ageSeconds, lastVerified: verified, verifiedAgeSeconds }),
     ...(status.lastBackup?.sizeBytes !== undefined && { sizeBytes: status.lastBackup.sizeBytes }),
     ...(status.nextRun !== undefined && { next: status.nextRun }),
     failures: status.failures ?? 0,

@@ -10,6 +10,7 @@ import { type Found, isOf, valueOr } from "../observe/observe.ts";
 import type { TextLayout } from "./cluster-text.ts";
 import { backupOf } from "./cluster-view.ts";
 import { rowHue } from "./hues.ts";
+import { defined } from "../../defined.ts";
 
 export interface FleetRow {
   readonly namespace: string;
@@ -58,9 +59,7 @@ function rowOf(stored: EtcdCluster, backups: readonly EtcdBackup[], now: number)
     sentence: ready?.message ?? "The operator has not reconciled this cluster yet.",
     members: status.ready ?? `0/${spec.size}`,
     version: status.targetVersion === "" ? spec.version : `${status.currentVersion || "?"} → ${spec.version}`,
-    ...(status.leader !== undefined && { leader: status.leader }),
-    ...(status.dbSize !== undefined && { dbSize: status.dbSize }),
-    ...(status.dbQuota !== undefined && { dbQuota: status.dbQuota }),
+    ...defined({ leader: status.leader, dbSize: status.dbSize, dbQuota: status.dbQuota }),
     ...(ages.length > 0 && { lastBackupSeconds: Math.min(...ages) }),
     ...(created !== undefined && { ageSeconds: Math.max(0, Math.round((now - created) / 1000)) }),
     paused: spec.paused,

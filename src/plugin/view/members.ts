@@ -5,6 +5,7 @@ import type { Node, Pod } from "../../kube/objects/kinds.ts";
 import type { Figures } from "../observe/figures.ts";
 import { type Observed, valueOr } from "../observe/observe.ts";
 import { timeOf } from "../screen/words.ts";
+import { defined } from "../../defined.ts";
 
 type Role = "leader" | "voter" | "learner" | "joining";
 
@@ -76,9 +77,7 @@ function memberOf(pod: Pod, figures: Figures, { status, node, furthest, now, sil
     role: roleOf(name, figures, status, healthy),
     healthy,
     health,
-    ...(version !== undefined && { version }),
-    ...(figures.dbSize !== undefined && { dbSize: figures.dbSize }),
-    ...(figures.dbInUse !== undefined && { dbInUse: figures.dbInUse }),
+    ...defined({ version, dbSize: figures.dbSize, dbInUse: figures.dbInUse }),
     ...(figures.quota !== undefined && figures.quota > 0 && { quota: figures.quota }),
     ...(figures.applied !== undefined && { lag: Math.max(0, furthest - figures.applied) }),
     ...(pod.spec?.nodeName !== undefined && { node: pod.spec.nodeName }),

@@ -18,12 +18,12 @@ export type RestoreAction =
   /** Asks in the same breath, so that no member is ever begun empty. */
   | { readonly do: "createCluster"; readonly name: string; readonly spec: EtcdClusterSpec };
 
-export type Facts = Omit<EtcdRestoreStatus, "phase" | "message" | "reason" | "conditions" | "succeeded">;
+export type Recorded = Omit<EtcdRestoreStatus, "phase" | "message" | "reason" | "conditions" | "succeeded">;
 
 /** It stays in its phase. */
 interface Stays {
   readonly t: "stay";
-  readonly record?: Facts;
+  readonly record?: Recorded;
   /** Nothing but a person lets it go on. */
   readonly needsAPerson?: true;
 }
@@ -31,7 +31,7 @@ interface Stays {
 interface Goes {
   readonly t: "go";
   readonly to: Exclude<RestorePhase, "Succeeded" | "Failed">;
-  readonly record?: Facts;
+  readonly record?: Recorded;
   readonly notes?: readonly Note[];
 }
 
@@ -42,7 +42,7 @@ export type RestoreDecision = Decision<RestoreAction> &
     | Goes
     /** The step is tried once more, by another worker. */
     | { readonly t: "retry"; readonly requeueAfter: number }
-    | { readonly t: "succeed"; readonly record: Facts }
+    | { readonly t: "succeed"; readonly record: Recorded }
     | { readonly t: "fail" }
     /** It was over before. An empty `because`: and nothing is to be said about it. */
     | { readonly t: "over" }
@@ -77,7 +77,7 @@ export const retry = (because: string, requeueAfter: number): RestoreDecision =>
   requeueAfter,
 });
 
-export const succeed = (because: string, record: Facts): RestoreDecision => ({
+export const succeed = (because: string, record: Recorded): RestoreDecision => ({
   t: "succeed",
   because,
   actions,

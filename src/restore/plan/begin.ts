@@ -4,7 +4,7 @@ import { type CompleteEtcdCluster, type EtcdClusterSpec, problemsOf } from "../.
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
 import type { RestoreWorld } from "../observe/world.ts";
-import { type Facts, fail, go, type RestoreDecision, stay, stayWaiting } from "./actions.ts";
+import { type Recorded, fail, go, type RestoreDecision, stay, stayWaiting } from "./actions.ts";
 import { begunAnnotation, broughtBack } from "./gates.ts";
 
 export function begin({ restore, problems, cluster, clusterSpec }: RestoreWorld, now: number): RestoreDecision {
@@ -18,14 +18,14 @@ export function begin({ restore, problems, cluster, clusterSpec }: RestoreWorld,
   if (again !== undefined) return again;
   if (!hasMark(restore)) return stay("The restore begins.", { actions: [{ do: "markBegun" }] });
   return go("Checking", "The operator looks for the backup.", {
-    record: { startedAt: secondsTime(new Date(now)), ...targetOf(cluster) },
+    record: { startedAt: secondsTime(new Date(now)), ...targetRecord(cluster) },
   });
 }
 
 /** Written before anything else, so that it is known again whenever it is brought back. */
 const hasMark = ({ metadata: { annotations = {} } }: CompleteEtcdRestore): boolean => begunAnnotation in annotations;
 
-function targetOf(cluster: CompleteEtcdCluster | undefined): Facts {
+function targetRecord(cluster: CompleteEtcdCluster | undefined): Recorded {
   const uid = cluster?.metadata.uid;
   return cluster === undefined || uid === undefined ? { inPlace: false } : { inPlace: true, clusterUid: uid };
 }

@@ -63,7 +63,7 @@ function proved(world: RestoreWorld, facts: BackupFacts, now: number): RestoreDe
 function taskOf(world: RestoreWorld): WorkerTask {
   const { restore } = world;
   const { place, sealed, choice } = backupPlace(restore, backupOf(world));
-  const { version, etcd } = targetOf(world).spec;
+  const { version, etcd } = restoredCluster(world).spec;
   return {
     job: {
       do: "check",
@@ -79,7 +79,7 @@ function taskOf(world: RestoreWorld): WorkerTask {
 }
 
 /** The cluster that is to serve the backup: as it is, or as it will be made. */
-function targetOf({ restore, cluster, clusterSpec }: RestoreWorld): CompleteEtcdCluster {
+function restoredCluster({ restore, cluster, clusterSpec }: RestoreWorld): CompleteEtcdCluster {
   const { namespace } = restore.metadata;
   const { name } = restore.spec.etcdCluster;
   return cluster ?? withDefaults({ metadata: { namespace, name }, spec: clusterSpec ?? { size: 0 } });

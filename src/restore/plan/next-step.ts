@@ -5,7 +5,7 @@ import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts
 import type { Note } from "../../controllers/event.ts";
 import { sourceOf } from "../../worker/source.ts";
 import type { RestoreWorld } from "../observe/world.ts";
-import { type RestoreDecision, type Facts, go } from "./actions.ts";
+import { type RestoreDecision, type Recorded, go } from "./actions.ts";
 
 /** Once the backup is proved, and nothing holds it up. */
 export function afterCheck(world: RestoreWorld, now: number): RestoreDecision {
@@ -53,7 +53,7 @@ export const proofLastsMs = 60_000;
 const isProofOld = ({ inPlace, checkedAt }: RestoreWorld["restore"]["status"], now: number): boolean =>
   inPlace === true && checkedAt !== undefined && now - Date.parse(checkedAt) > proofLastsMs;
 
-const proveAgain = (more: { readonly record?: Facts; readonly notes?: readonly Note[] } = {}): RestoreDecision =>
+const proveAgain = (more: { readonly record?: Recorded; readonly notes?: readonly Note[] } = {}): RestoreDecision =>
   go(
     "Checking",
     "The restore has waited since the backup was proved, and others may have pruned or replaced it: it is proved again.",
@@ -64,7 +64,7 @@ const proveAgain = (more: { readonly record?: Facts; readonly notes?: readonly N
 export function toRestoring(
   world: RestoreWorld,
   now: number,
-  record: Facts = {},
+  record: Recorded = {},
   notes: readonly Note[] = [],
 ): RestoreDecision {
   const { restore, volumes } = world;

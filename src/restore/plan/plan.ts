@@ -3,7 +3,7 @@ import { type RestoreWorld, isOver } from "../observe/world.ts";
 import { begin } from "./begin.ts";
 import { checking } from "./checking.ts";
 import { fail, over, type RestoreAction, type RestoreDecision } from "./actions.ts";
-import { isEdited, strayed, untouched } from "./gates.ts";
+import { isEdited, strayed, isUntouched } from "./gates.ts";
 import { restoring } from "./restoring.ts";
 import { saveEarly, saving } from "./saving.ts";
 
@@ -34,7 +34,7 @@ function decide(world: RestoreWorld, now: number): RestoreDecision {
   if (isOver(restore)) return edited ? over(`${editRefused}: apply another EtcdRestore.`) : over();
   const { phase } = restore.status;
   if (phase === undefined) return begin(world, now);
-  if (edited && untouched(world))
+  if (edited && isUntouched(world))
     return fail("The spec was changed after the restore had begun. Nothing was touched: apply another EtcdRestore.");
   const decision = strayed(world) ?? inPhase[phase](world, now);
   if (!edited || decision.t !== "stay") return decision;

@@ -9,7 +9,7 @@ import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts
 import type { BackupFacts } from "../../worker/job.ts";
 import type { Seed, RestoreWorld } from "../observe/world.ts";
 import { bumpOf } from "../objects/seed.ts";
-import { type Facts, fail, type RestoreDecision, stay, succeed } from "./actions.ts";
+import { type Recorded, fail, type RestoreDecision, stay, succeed } from "./actions.ts";
 import { heldUp, isAsked, whatIsLeft } from "./gates.ts";
 import { lastCheck } from "./next-step.ts";
 import { isDefinite } from "../../controllers/worker.ts";
@@ -60,7 +60,7 @@ type ClusterPhase = NonNullable<RestoreWorld["restore"]["status"]["clusterPhase"
 function follow(world: RestoreWorld, cluster: CompleteEtcdCluster, clusterPhase: ClusterPhase): RestoreDecision {
   const { restore, seeds } = world;
   const uid = cluster.metadata.uid;
-  const facts: Facts = { clusterPhase, ...(uid !== undefined && { clusterUid: uid }), ...saidBy(world) };
+  const facts: Recorded = { clusterPhase, ...(uid !== undefined && { clusterUid: uid }), ...saidBy(world) };
   const other = seeds.find((seed) => seed.t === "made" && seed.backup !== undefined && !isSame(seed.backup, world));
   if (other !== undefined)
     return fail(
@@ -99,7 +99,7 @@ const isGivenUp = (seed: Seed): seed is Extract<Seed, { t: "failed" }> =>
   seed.t === "failed" && isDefinite(seed.code) && seed.times >= mostSeedFailures;
 
 /** What the first of them says that has its data is recorded, because its pod may go. The others must say the same. */
-function saidBy({ restore, seeds }: RestoreWorld): Facts {
+function saidBy({ restore, seeds }: RestoreWorld): Recorded {
   const made = seeds.find((seed) => seed.t === "made");
   if (restore.status.seed !== undefined || made === undefined) return {};
   const { member, backup } = made;
@@ -165,7 +165,7 @@ function servingOf({ ready = "0", conditions }: CompleteEtcdCluster["status"], s
   const serving = Number.parseInt(ready, 10);
   if (serving < size) return `${serving} of ${size} members serve.`;
   const said = conditionOf(conditions, "Ready")?.message ?? "";
-  return `All ${size} members serve, and the cluster has yet to become Ready${said === "" ? "." : `: ${said}`}`;
+  return `All ${size} members serve, but the cluster is not Ready yet${said === "" ? "." : `: ${said}`}`;
 }
 
 /** Why a cluster is not ready, where a person has to do something about it that the restore does not. */

@@ -8,6 +8,7 @@ import { WorkerFailure } from "../program/failure.ts";
 import type { BackupFacts, CheckJob, Done, ProvedSnapshot } from "../job.ts";
 import { timeIn } from "./kept/object-key.ts";
 import type { JobContext } from "../program/job-context.ts";
+import { defined } from "../../defined.ts";
 
 export async function check(job: CheckJob, store: ObjectStore, worker: JobContext): Promise<Done> {
   const key = await chooseKey(job.choice, store, worker);
@@ -44,8 +45,7 @@ export function factsOf(key: string, fetched: Fetched, status: ProvedSnapshot): 
     sha256,
     snapshotBytes,
     keys: status.keys,
-    ...(storageVersion !== undefined && { storageVersion }),
-    ...(keyId !== undefined && { keyId }),
+    ...defined({ storageVersion, keyId }),
   };
 }
 

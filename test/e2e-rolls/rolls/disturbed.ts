@@ -76,6 +76,7 @@ const editedBackAndForth: Disturbance["disturb"] = async ({ cluster }, _half, { 
   await cluster.edit(to.edit);
 };
 
+/** Most begin where the last one ended. The simulated histories have all of these, and more. */
 const upgrades: readonly Disturbance[] = [
   {
     what: "a pod is deleted",
@@ -99,7 +100,16 @@ const upgrades: readonly Disturbance[] = [
     mayCostQuorum: true,
     onlyInMatrix: true,
   },
-  { what: "it is scaled to 5 and back to 3", from: etcd("3.5.35"), to: etcd("3.6.16"), disturb: scaledUpAndDown },
+  {
+    what: "it is scaled to 5 and back to 3",
+    from: etcd("3.5.35"),
+    to: etcd("3.6.16"),
+    disturb: scaledUpAndDown,
+    onlyInMatrix: true,
+  },
+];
+
+const returns: readonly Disturbance[] = [
   {
     what: "the version is edited back",
     from: etcd("3.6.16"),
@@ -145,6 +155,7 @@ const replacements: readonly Disturbance[] = [
     to: snapshots(8_000),
     disturb: editedBack,
     endsIn: "from",
+    onlyInMatrix: true,
   },
   {
     what: "the setting is edited back and forth",
@@ -158,6 +169,7 @@ const replacements: readonly Disturbance[] = [
 export function disturbed(): void {
   for (const { name, spec, what, rows } of [
     { name: "upgrading", spec: { version: "3.5.35" }, what: "an upgrade", rows: upgrades },
+    { name: "returning", spec: { version: "3.6.16" }, what: "an upgrade", rows: returns },
     {
       name: "replacing",
       spec: { etcd: { snapshotCount: 5_000 } },

@@ -29,7 +29,11 @@ export function webhooks(): void {
       const { cluster, writer } = on();
       await cluster.until("it is Ready", (seen) => conditionOf(seen, "Ready")?.status === "True");
       assert.ok(webhook);
-      assert.equal(new Set(webhook.made).size, 3, `three members, and none in the place of another: ${webhook.made.join()}`);
+      assert.equal(
+        new Set(webhook.made).size,
+        3,
+        `three members, and none in the place of another: ${webhook.made.join()}`,
+      );
       await cluster.edit({ version: next });
       const rolled = await untilRolled(cluster);
       assert.deepEqual(

@@ -5,14 +5,15 @@ import { waitFor } from "../../../lab/progress.ts";
 import { Pod } from "../../../src/kube/objects/kinds.ts";
 import { kube, patience } from "../../e2e/support/environment.ts";
 import { kubectl } from "../../support/kubectl.ts";
-import { KeptClusters } from "../support/kept-clusters.ts";
+import { currentKind, KeptClusters } from "../support/kept-clusters.ts";
 import { onlyReturned, untilReturned } from "../support/returned.ts";
 
 export function allPods(): void {
   describe("all pods at once", { concurrency: 1 }, () => {
     let kept: KeptClusters;
     before(async () => {
-      kept = await KeptClusters.create("all-pods");
+      // inherited.ts deletes all pods of one without learners.
+      kept = await KeptClusters.create("all-pods", currentKind);
     });
     after(() => kept?.stop());
 

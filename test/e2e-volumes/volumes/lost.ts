@@ -41,7 +41,9 @@ const losses: readonly Loss[] = [
     event: "Member Lost Its Data",
   },
   {
+    // The last test below wipes one, too.
     what: "a volume is wiped",
+    onlyInMatrix: true,
     lose: ({ cluster }, { name }) => wipeData(cluster, name),
     event: "Member Lost Its Data",
   },

@@ -22,15 +22,15 @@ export function retention(): void {
   describe("members that are scaled away", { concurrency: 1 }, () => {
     const on = lane("scaled", { size: 3, pod: onVolumes(), volumeRetention: { whenMemberRemoved: "Retain" } });
 
-    test("3, 5, 3, 5 with whenMemberRemoved Retain: their volumes are kept, and never used again", async () => {
+    test("3, 4, 3, 4 with whenMemberRemoved Retain: their volumes are kept, and never used again", async () => {
       const { cluster, writer, first } = on();
       await using identity = new IdentityWatch(cluster, first.clusterId);
-      const five = await scaled(cluster, 5);
-      await untilClaims(cluster, { current: namesOf(five), retired: [] });
+      const four = await scaled(cluster, 4);
+      await untilClaims(cluster, { current: namesOf(four), retired: [] });
       const three = await scaled(cluster, 3);
-      const retired = leftOut(five, three);
+      const retired = leftOut(four, three);
       await untilClaims(cluster, { current: namesOf(three), retired });
-      const again = await scaled(cluster, 5);
+      const again = await scaled(cluster, 4);
       assert.ok(namesOf(again).every((name) => !retired.includes(name)));
       await untilClaims(cluster, { current: namesOf(again), retired });
       keptAll(three, again);
@@ -38,16 +38,16 @@ export function retention(): void {
       await identity.neverViolated();
     });
 
-    test("5, 3, 5 with whenMemberRemoved Delete: their volumes are deleted, and those kept before stay", async () => {
+    test("4, 3, 4 with whenMemberRemoved Delete: their volumes are deleted, and those kept before stay", async () => {
       const { cluster, writer, first } = on();
       await cluster.edit({ volumeRetention: { whenMemberRemoved: "Delete" } });
-      const five = await cluster.untilHealthy();
+      const four = await cluster.untilHealthy();
       const { retired } = claimNames(await claimsOf(cluster));
       await using identity = new IdentityWatch(cluster, first.clusterId);
       const three = await scaled(cluster, 3);
-      keptAll(three, five);
+      keptAll(three, four);
       await untilClaims(cluster, { current: namesOf(three), retired });
-      const again = await scaled(cluster, 5);
+      const again = await scaled(cluster, 4);
       await untilClaims(cluster, { current: namesOf(again), retired });
       keptAll(three, again);
       await writer.nothingIsLost();

@@ -16,6 +16,7 @@ import { RollWatch } from "../../e2e/proofs/roll-watch.ts";
 import { untilRolled } from "../../e2e/proofs/rolled.ts";
 import { beganOnce, onlyReturned } from "../support/returned.ts";
 import { eachOnItsClaim, onVolumes, untilClaims } from "../support/volumes.ts";
+import { matrixTest } from "../../support/matrix.ts";
 
 const size = 3;
 const namesOf = ({ members }: HealthyCluster): string[] => members.map(({ name }) => name);
@@ -50,14 +51,18 @@ export function settings(): void {
       await beganOnce(cluster);
     });
 
-    test("members lose their volumes: each is replaced once, under writes, and the volumes are kept", async () => {
-      const { cluster } = on();
-      const before = await cluster.untilHealthy();
-      await replacedAfter(on(), { pod: { persistentVolumeClaimSpec: null } });
-      for (const { spec } of await cluster.pods())
-        assert.ok(spec?.volumes?.every(({ persistentVolumeClaim }) => persistentVolumeClaim === undefined));
-      await untilClaims(cluster, { current: [], retired: namesOf(before) });
-    });
+    // The same replacement as that of members that get volumes; the simulated histories have both.
+    matrixTest(
+      "members lose their volumes: each is replaced once, under writes, and the volumes are kept",
+      async () => {
+        const { cluster } = on();
+        const before = await cluster.untilHealthy();
+        await replacedAfter(on(), { pod: { persistentVolumeClaimSpec: null } });
+        for (const { spec } of await cluster.pods())
+          assert.ok(spec?.volumes?.every(({ persistentVolumeClaim }) => persistentVolumeClaim === undefined));
+        await untilClaims(cluster, { current: [], retired: namesOf(before) });
+      },
+    );
   });
 }
 

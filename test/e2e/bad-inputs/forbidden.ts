@@ -92,6 +92,7 @@ export function forbiddenPods(): void {
   badCase({
     what: "an invalid environment variable name",
     name: "variable-name",
+    onlyInMatrix: true,
     spec: { pod: { etcdEnv: [{ name: "A=B", value: "c" }] } },
     reason: "Refused",
     says: ['"A=B"', "Correct spec.pod.etcdEnv[0].name."],

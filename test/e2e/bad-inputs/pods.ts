@@ -52,6 +52,7 @@ export function badPods(): void {
   badCase({
     what: "an invalid image name",
     name: "image-name",
+    onlyInMatrix: true,
     spec: { image: "Quay.io/COREOS/etcd:v3" },
     reason: "MemberCannotStart",
     says: ["InvalidImageName", "Correct spec.image or spec.repository."],
@@ -67,8 +68,10 @@ export function badPods(): void {
   });
 
   badCase({
+    // serving.ts has the same.
     what: "a node selector that no node matches",
     name: "selector",
+    onlyInMatrix: true,
     spec: { pod: { nodeSelector: { disk: "none-has-it" } } },
     ...noNode,
     correct: { pod: null },

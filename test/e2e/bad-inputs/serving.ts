@@ -59,7 +59,8 @@ export function servingClusters(): void {
       },
     );
 
-    test("while the spec is invalid, a lost member is replaced with the last valid settings", async (context) => {
+    // src/cluster/plan/plan-desired.test.ts, and test/e2e-volumes/volumes/growth.ts under another wrong spec.
+    matrixTest("while the spec is invalid, a lost member is replaced with the last valid settings", async (context) => {
       const { cluster, writer } = on();
       const before = await cluster.untilHealthy();
       const problem = "spec.etcd.extraArgs contains --no-such-flag";

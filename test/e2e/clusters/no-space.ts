@@ -54,7 +54,9 @@ export function noSpace(): void {
       await raiseCorrupt(leader.address, member);
       for (const { name, etcd, address } of members) {
         const knows = async (): Promise<boolean> => (await etcd.status()).alarms.some(({ type }) => type === "corrupt");
-        await waitFor(`${name} to know of the alarm`, async () => (await knows()) || undefined, { timeoutMs: patience });
+        await waitFor(`${name} to know of the alarm`, async () => (await knows()) || undefined, {
+          timeoutMs: patience,
+        });
         // What the kubelet asks every second, and what decides who is in the Service for as long as the alarm lasts.
         const answer = await asKubelet((await cluster.pod(name)) ?? assert.fail(`${name} is gone`), address);
         assert.equal(answer, 200, `the readiness probe of ${name}`);
@@ -82,7 +84,7 @@ async function untilEndpoints(cluster: TestCluster, names: readonly string[]): P
 
 /** The HTTP status that its readiness probe gets. */
 async function asKubelet({ spec }: Pod, address: string): Promise<number> {
-  const { path = "", port = "" } = spec?.containers[0]?.readinessProbe?.httpGet ?? assert.fail("no probe by HTTP");
+  const { path = "", port } = spec?.containers[0]?.readinessProbe?.httpGet ?? assert.fail("no probe by HTTP");
   const ask = async (): Promise<number> => {
     const answer = await fetch(`http://${address}:${port}${path}`, { signal: AbortSignal.timeout(30_000) });
     return answer.status;

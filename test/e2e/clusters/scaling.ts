@@ -19,8 +19,7 @@ export function scaling(): void {
 
     for (const { from, to } of rowsOf<Row & { from: number; to: number }>([
       { from: 3, to: 5 },
-      { from: 5, to: 3 },
-      { from: 3, to: 1 },
+      { from: 5, to: 1 },
       { from: 1, to: 3 },
       { from: 3, to: 1, onlyInMatrix: true },
       { from: 1, to: 7, onlyInMatrix: true },

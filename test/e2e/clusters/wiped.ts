@@ -11,12 +11,14 @@ import { type Lane, lane } from "../support/lane.ts";
 import { onlyReplaced } from "../proofs/replaced.ts";
 import { followers, type HealthyCluster, type HealthyMember } from "../support/healthy.ts";
 import { patience, patiently } from "../support/environment.ts";
+import { matrixTest } from "../../support/matrix.ts";
 
 export function wiped(): void {
   describe("wiped", { concurrency: 1 }, () => {
     const on = lane("wiped", { size: 3, failover: { crashLoopAfterSeconds: 5 } });
 
-    test("a seed that restarts without its data is replaced, and never serves an empty cluster", async () => {
+    // test/e2e-volumes/volumes/lost.ts wipes a seed, too.
+    matrixTest("a seed that restarts without its data is replaced, and never serves an empty cluster", async () => {
       const { cluster } = on();
       const before = await cluster.untilHealthy();
       const seed = seedName(withDefaults(await cluster.get()));

@@ -84,7 +84,9 @@ export class TestCluster {
           seen = because;
           return { t: "going on", trace: traceOf(pods) };
         };
-        const unwanted = pods.filter(({ metadata = {} }) => without.some((one) => [metadata.name, metadata.uid].includes(one)));
+        const unwanted = pods.filter(({ metadata = {} }) =>
+          without.some((one) => [metadata.name, metadata.uid].includes(one)),
+        );
         if (unwanted.length > 0) return goesOn(`${unwanted.map(podText).join(", ")} still there`);
         const result = await check(cluster, pods, this.login);
         return result.t === "healthy" ? { t: "over", result: result.cluster } : goesOn(result.because);

@@ -74,8 +74,9 @@ export class Operator {
   /** Default: of the leader. */
   async metrics(of?: Pod): Promise<string> {
     const pod = of ?? (await this.leader());
-    const answer = await fetch(`http://${pod.status?.podIP}:8080/metrics`, { signal: AbortSignal.timeout(10_000) });
-    return answer.text();
+    const ask = async (): Promise<string> =>
+      (await fetch(`http://${pod.status?.podIP}:8080/metrics`, { signal: AbortSignal.timeout(10_000) })).text();
+    return waitFor(`metrics of ${pod.metadata?.name}`, ask, { timeoutMs: 30_000 });
   }
 }
 

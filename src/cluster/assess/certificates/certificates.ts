@@ -1,6 +1,6 @@
 // Certificates, judged once: what is wrong with those that were given, what the operator's Secrets should hold next, what a
 // pod speaks that is made now, and what expires. The order in which a changed CA is taken over is in src/tls.
-import { addToBundle, anchorsIn, bundleFingerprint, includes, isAnchored, signerOf } from "../../../tls/ca-bundle.ts";
+import { addToBundle, anchorsIn, bundleFingerprint, isAnchored, signerOf } from "../../../tls/ca-bundle.ts";
 import { type ClientNext, type ClientSide, firstOnClientSide, nextOnClientSide } from "../../../tls/client-trust.ts";
 import { leafLifeMs } from "../../../tls/make.ts";
 import type { Bundle } from "../../../tls/pem.ts";
@@ -215,11 +215,7 @@ function repairOf(
   const damage = damaged[use];
   if (damage === undefined) return undefined;
   const { ca = "", why } = damage;
-  const isWhole = ca === "" || includes(bundle.ca, ca);
-  return {
-    bundle: isWhole ? bundle : { ...bundle, ca: addToBundle(ca, bundle.ca) },
-    because: `it was damaged: ${why}`,
-  };
+  return { bundle: { ...bundle, ca: addToBundle(ca, bundle.ca) }, because: `it was damaged: ${why}` };
 }
 
 /** A CA that grew old is replaced at leisure; who asks for another one wants it soon. */

@@ -211,6 +211,15 @@ describe("a Secret in the place of one that was lost", () => {
   ];
   for (const [what, tls, wanted, more] of table) test(what, () => assert.deepEqual(setting(tls, more), wanted));
 
+  test("of peers is judged by the CA of its certificate, whatever other CAs are in it", () => {
+    const both = { ...ofNow, bundle: { ...ofNow.bundle, ca: addToBundle(now.cert, before.cert) } };
+    const lost = { given: { peer: there("peer", both) } };
+    assert.deepEqual(setting({ peer: "tls", anchors: { peer: old } }, lost), ["peer"]);
+  });
+
+  test("is written at once on both sides of clients: neither is of use without the other", () =>
+    assert.deepEqual([...seenIn({ given, kept: {} }).writes.keys()], ["peer", "server", "operator"]));
+
   test("is another matter than one that is there: its CA is taken over step by step", () =>
     assert.deepEqual(
       setting(
@@ -219,6 +228,20 @@ describe("a Secret in the place of one that was lost", () => {
       ),
       [],
     ));
+});
+
+test("another CA waits for members that trust the one before, and not for one that has ended", () => {
+  const both = { ...ofBefore, bundle: { ...ofBefore.bundle, ca: addToBundle(before.cert, now.cert) } };
+  const changed = (pod: Partial<MemberPod>): readonly string[] => [
+    ...seenIn({
+      tls: { peer: "tls", trusts: { peer: bundleFingerprint(before.cert) } },
+      pod,
+      given: { peer: there("peer", ofNow) },
+      kept: { peer: both },
+    }).writes.keys(),
+  ];
+  assert.deepEqual(changed({}), []);
+  assert.deepEqual(changed({ state: { t: "ended", problem: "Evicted" } }), ["peer"]);
 });
 
 describe("a kubelet is told to bring a certificate", () => {

@@ -17,7 +17,8 @@ import { deleteAbandoned } from "../safety.ts";
 export function beginRestored(assessment: Assessment): ClusterDecision | undefined {
   const { world } = assessment;
   const planned = plannedBeginning(world.cluster);
-  if (planned === undefined || hasServed(world)) return undefined;
+  if (hasServed(world)) return undefined;
+  if (planned === undefined) return giveUpUnnamed(assessment);
   if (world.etcd.t === "accessDenied" && world.etcd.serving.length > 0) return undefined;
   const { beginning } = planned;
   if (beginning === undefined) return nameThem(assessment, planned);
@@ -27,6 +28,16 @@ export function beginRestored(assessment: Assessment): ClusterDecision | undefin
       beginning.members.map(({ name }) => name),
     ) ?? goOn(assessment, planned, beginning)
   );
+}
+
+/**
+ * Who they are is not known any more, as after a rollback to an operator that does not know such members and has written the
+ * status. All are held back, so nothing of them has ever run: the restore begins again with one member.
+ */
+function giveUpUnnamed(assessment: Assessment): ClusterDecision | undefined {
+  const { cluster, pods } = assessment.world;
+  const isHeldBack = pods.length > 0 && pods.every(({ gated }) => gated === true);
+  return cluster.status.restore?.phase === "Seeding" && isHeldBack ? clearAway(assessment, []) : undefined;
 }
 
 /** A pod that is there is one of an older operator, which begins with one member alone. */

@@ -139,10 +139,14 @@ export function watchContract(corner: () => Corner): void {
       metadata: meta("elsewhere", { labels: { corner: "another" } }),
       spec: { holderIdentity: "me" },
     });
-    await using watch = open(api, Lease, { ...selection(), resourceVersion, timeoutSeconds: 4 });
-    assert.equal(await watch.ended, undefined);
-    assert.equal(watch.events.length, 0);
-    const bookmark = watch.bookmarks.at(-1);
+    let bookmark: string | undefined;
+    // A server that is busy in the two seconds before the end may leave it out.
+    for (let tries = 0; bookmark === undefined && tries < 5; tries += 1) {
+      await using watch = open(api, Lease, { ...selection(), resourceVersion, timeoutSeconds: 4 });
+      assert.equal(await watch.ended, undefined);
+      assert.equal(watch.events.length, 0);
+      bookmark = watch.bookmarks.at(-1);
+    }
     assert.ok(bookmark !== undefined, "a bookmark came before the end");
     assert.ok(isAtLeast(bookmark, versionOf(elsewhere)), `${bookmark} is not behind ${versionOf(elsewhere)}`);
   });
