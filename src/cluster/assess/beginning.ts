@@ -9,7 +9,7 @@
 // | a pod is not there, and no uid of it is written down     | it is made: none has ever run                            |
 // | 3 are there, held back or not written down               | their uids are written down, then they are let start     |
 // | 2 can come, 1 is gone, has ended or does not start       | wait: 2 ≥ quorum(3) = 2 serve, and then it is replaced   |
-// | 1 can come, the pods of 2 are gone, their volumes are not | their pods are made again on them: nothing was removed   |
+// | 1 can come, of 2 there are only the volumes              | their pods are made again on them: nothing is removed    |
 // | 1 can come, 2 cannot                                     | 1 < 2: begin again under new names                       |
 // | 1 runs, no node takes 2 of them for a while              | begin again with 1, and grow when there are nodes        |
 // | not written down, and 1 of 3 cannot come                 | nothing has run: begin again under new names             |
@@ -63,9 +63,10 @@ export function firstStateOf({ name, pod: uid }: FirstMember, seen: Seen): First
 /** It starts only with the data in its volume. */
 const isReturning = ({ guard, hasVolume }: MemberPod): boolean => hasVolume && guard === "closed";
 
-/** The volume of one whose pod was let start and is gone: it may hold what clients wrote. */
+/** The volume of one whose pod was let start, and is gone or never runs again: it may hold what clients wrote. */
 export function volumeLeftBy({ name, pod: uid }: FirstMember, { world }: Seen): Claim | undefined {
-  if (uid === undefined || world.pods.some((pod) => pod.name === name)) return undefined;
+  const pod = world.pods.find((one) => one.name === name);
+  if (uid === undefined || (pod !== undefined && pod.state.t !== "ended")) return undefined;
   const claim = claimOf(world.claims, name);
   return claim !== undefined && holds(claim) ? claim : undefined;
 }

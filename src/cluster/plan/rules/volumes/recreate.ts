@@ -49,7 +49,12 @@ export function recreateFirstMembers(assessment: Assessment): ClusterDecision | 
   const coming = members.filter((member) => firstStateOf(member, assessment).t === "coming").length;
   const needed = quorum(members.length);
   if (coming >= needed || coming + left.length < needed) return undefined;
-  return decision(left.map((claim) => recreation(assessment, claim)));
+  return decision(
+    left.flatMap((claim) => {
+      const ended = assessment.world.pods.find(({ name }) => name === claim.name);
+      return ended === undefined ? [recreation(assessment, claim)] : deleteEnded(assessment, ended);
+    }),
+  );
 }
 
 function recreation({ desired: { cluster } }: Assessment, claim: Claim): ClusterAction {
