@@ -175,7 +175,7 @@ const table: Table = {
     watched: true,
   },
   nameFirstMembers: {
-    requires: () => [clusterAsSeen, neverServed],
+    requires: () => [clusterAsSeen, neverServed, { holds: "noUnseenMember" }],
     run: nameFirstMembers,
     events: none,
     watched: true,

@@ -291,9 +291,9 @@ check("the first members of a restored cluster", [
     [],
   ],
   [
-    "keep the volumes of those that were Ready and have ended: they hold what was written since",
+    "keep the volumes of those that were Ready and have ended, for other pods: they hold what was written since",
     { ...begun(0, ...made), members: ["a", "b", "c"].map((name) => voter(name, servedOnVolume)) },
-    [],
+    ["delete a", "delete b", "delete c"],
   ],
   [
     "do not begin again once one of them was Ready",

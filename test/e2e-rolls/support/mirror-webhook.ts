@@ -9,7 +9,6 @@ import { podSecurity } from "../../../src/cluster/objects/member-pod.ts";
 import { Pod } from "../../../src/kube/objects/kinds.ts";
 import { containerSecurity } from "../../../src/worker/pod.ts";
 import { makeAuthority, makeLeaf } from "../../../src/tls/make.ts";
-import { containerSecurity } from "../../../src/worker/pod.ts";
 import { kube, patience } from "../../e2e/support/environment.ts";
 import { apply, kubectl } from "../../support/kubectl.ts";
 
