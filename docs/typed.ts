@@ -42,6 +42,7 @@ export interface TypedBlock {
     | "test/e2e/examples.test.ts"
     | "test/e2e-rolls/rolls/configuration.ts"
     | "test/release/release.test.ts"
+    | "test/release/cosign.test.ts"
     | "test/e2e-install/released.test.ts";
 }
 
@@ -70,13 +71,19 @@ export const typedBlocks = {
   },
   verifyFiles: {
     page: "docs/release.md",
-    begins: "cosign verify-blob --key cosign.pub --insecure-ignore-tlog --signature SHA256SUMS.sig SHA256SUMS",
+    begins: "openssl dgst -sha256 -verify cosign.pub -signature <(base64 --decode SHA256SUMS.sig) SHA256SUMS",
     by: "test/release/release.test.ts",
   },
-  verifyImage: {
+  verifyByCosign: {
     page: "docs/release.md",
-    begins: "cosign verify --key cosign.pub --insecure-ignore-tlog registry.example.com/etcd-operator:0.2.0",
-    by: "test/release/release.test.ts",
+    begins: "cosign verify-blob --key cosign.pub --insecure-ignore-tlog --signature SHA256SUMS.sig SHA256SUMS",
+    by: "test/release/cosign.test.ts",
+  },
+  publishSignatures: {
+    page: "docs/release.md",
+    begins:
+      "cosign attach signature --payload etcd-operator-0.2.0.image.payload.json --signature etcd-operator-0.2.0.image.payload.json.sig \\",
+    by: "test/release/cosign.test.ts",
   },
   publishImage: { page: "docs/release.md", begins: "mkdir ../image", by: "test/release/release.test.ts" },
   airGapCopy: {
@@ -160,6 +167,11 @@ export const untyped: readonly Untyped[] = [
     page: "docs/air-gap.md",
     begins: "sudo ctr --namespace k8s.io images import etcd-operator-0.2.0/etcd-operator-0.2.0.oci.tar",
     because: "the nodes of the lab have sockets of their own; test/e2e-install/released.test.ts calls ctr with them",
+  },
+  {
+    page: "docs/release.md",
+    begins: "node release/last-release.ts",
+    because: "it changes the tree; release/permissions-diff.test.ts compares what it would write",
   },
   { page: "docs/quick-start.md", begins: "kind create cluster", because: "it needs Docker" },
   { page: "docs/quick-start.md", begins: "kind delete cluster", because: "it needs Docker" },

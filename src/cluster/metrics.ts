@@ -153,7 +153,15 @@ export class ClusterMetrics {
   #ofClusters(): readonly Gauge[] {
     const space = [this.#size, this.#inUse, this.#quota, this.#volume];
     const members = Object.values(this.#members);
-    return [this.#expiry, this.#certificateProblems, ...space, ...members, this.#alarms, this.#conditions];
+    return [
+      this.#expiry,
+      this.#lifetime,
+      this.#certificateProblems,
+      ...space,
+      ...members,
+      this.#alarms,
+      this.#conditions,
+    ];
   }
 
   reconcile(ended: "done" | "notYet" | "refused" | "failed" | "lostQuorum", seconds: number): void {

@@ -7,21 +7,19 @@ import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { typedBlocks } from "../../docs/typed.ts";
-import { ensureHelm } from "../../lab/build/helm.ts";
 import { hostAddress, labNodes } from "../../lab/config.ts";
 import { ensureArchive } from "../../lab/images/archive.ts";
 import { etcdImage } from "../../lab/images/etcd.ts";
 import { run } from "../../lab/machine/command.ts";
-import { waitFor } from "../../lab/progress.ts";
 import { pullFrom, pullFromNowhere } from "../../lab/nodes/registries.ts";
 import { names } from "../../release/names.ts";
 import { ensureCrane } from "../../release/programs/programs.ts";
 import { ownPlace, placeIn } from "../e2e/own-kubeconfig.ts";
-import { helms } from "../install/helm.ts";
 import { blockScript, typeScript } from "../support/docs.ts";
-import { apply, kubectl, kubectlJson, ready } from "../support/kubectl.ts";
+import { kubectl } from "../support/kubectl.ts";
 import { testLab } from "../support/lab.ts";
-import { makeRelease, newSigner, releaseFolder, version } from "../release/support/made.ts";
+import { firstCluster, nothingIsLeft, operatorRuns, removeFrom, removeOperator } from "./support/released.ts";
+import { makeRelease, releaseFolder, version } from "../release/support/made.ts";
 import { type Registry, startRegistry } from "../release/support/registry.ts";
 
 /** Generous, for a busy machine with two cores. Only a failing test waits this long. */
@@ -39,9 +37,7 @@ describe("a release", patience, () => {
   let reference: string;
 
   before(async () => {
-    const signer = await newSigner();
-    await makeRelease(folder, `${published}/etcd-operator`, signer);
-    await signer.remove();
+    await makeRelease(folder, `${published}/etcd-operator`);
     const { digest } = JSON.parse(await readFile(path.join(folder, files.imageSizes), "utf8")) as { digest: string };
     reference = `${published}/etcd-operator@${digest}`;
 
@@ -100,30 +96,7 @@ describe("a release", patience, () => {
     await nothingIsLeft(namespace);
   });
 
-  for (const helm of helms)
-    test(`the chart, from the registry, by ${helm.title}`, async () => {
-      const charts = `oci://${registry.address}/charts-${helm.name}`;
-      await helm.run("push", path.join(folder, files.chart), charts, "--plain-http");
-      const { namespace } = await ownPlace(`released-${helm.name}`);
-      const options = [`--namespace=${namespace}`, "--wait", timeout];
-      await helm.run(
-        "install",
-        "etcd-operator",
-        `${charts}/etcd-operator`,
-        `--version=${version}`,
-        "--plain-http",
-        "--take-ownership",
-        "--set=clusterWide=false",
-        ...options,
-      );
-      await operatorRuns(namespace, reference);
-      await firstCluster(namespace);
-      await helm.run("uninstall", "etcd-operator", ...options);
-      await kubectl("delete", "lease", "--all", `--namespace=${namespace}`);
-      await nothingIsLeft(namespace);
-    });
-
-  test("the archive for air gaps, as its page has it: manifest and chart", async () => {
+  test("the archive for air gaps, as its page has it", async () => {
     const place = await airGapped();
     await place.type("airGapCopy");
     await place.type("airGapInstall");
@@ -139,16 +112,7 @@ describe("a release", patience, () => {
     assert.deepEqual(new Set(images.split(" ")), new Set([`${registry.address}/etcd:v3.6.16`]));
     await removeOperator(home);
     await nothingIsLeft(home);
-
-    // The members went on without an operator, and the next one takes care of them.
-    await place.type("airGapChart");
-    await operatorRuns(home, reference.replace(published, registry.address));
     await kubectl("delete", "etcd", "my-etcd", `--namespace=${place.namespace}`, timeout);
-    await run(path.join(temporary, "bin", "helm"), ["uninstall", "etcd-operator", `--namespace=${home}`, "--wait"], {
-      env: { HOME: temporary },
-    });
-    await removeOperator(home);
-    await nothingIsLeft(home);
   });
 
   test("the archive for air gaps, without a registry: loaded into the nodes", async () => {
@@ -185,7 +149,6 @@ describe("a release", patience, () => {
     await copyFile(path.join(folder, files.airGap), path.join(carried, files.airGap));
     await copyFile((await ensureArchive(await etcdImage("3.6.16"))).file, path.join(carried, "etcd-v3.6.16.tar"));
     await symlink(await ensureCrane(), path.join(programs, "crane"));
-    await symlink((await ensureHelm()).helm4, path.join(programs, "helm"));
     const { namespace, KUBECONFIG } = await placeIn((await ownPlace("air-gap")).namespace);
     const env = { KUBECONFIG, PATH: `${programs}:${process.env["PATH"] ?? ""}`, HOME: temporary };
     return {
@@ -199,64 +162,3 @@ describe("a release", patience, () => {
     };
   }
 });
-
-/** Its only image is the one of the release, as the kubelet took it. */
-async function operatorRuns(namespace: string, reference: string): Promise<void> {
-  await kubectl("rollout", "status", "deployment/etcd-operator", `--namespace=${namespace}`, timeout);
-  const { items } = await kubectlJson<{
-    items: { metadata: { deletionTimestamp?: string }; spec: { containers: { image: string }[] } }[];
-  }>("get", "pods", `--namespace=${namespace}`, "--selector=name=etcd-operator");
-  const images = items
-    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .flatMap(({ spec }) => spec.containers.map(({ image }) => image));
-  assert.deepEqual(images, [reference]);
-}
-
-/** As a user makes it, ready, and deleted again. */
-async function firstCluster(namespace: string): Promise<void> {
-  await apply({
-    apiVersion: "etcd.database.coreos.com/v1beta2",
-    kind: "EtcdCluster",
-    metadata: { name: "first", namespace },
-    spec: { size: 1, version: "3.6.16" },
-  });
-  await ready(namespace, "etcd/first");
-  await kubectl("delete", "etcd", "first", `--namespace=${namespace}`, timeout);
-  await kubectl("wait", "pods", `--namespace=${namespace}`, "--selector=etcd_cluster=first", "--for=delete", timeout);
-}
-
-/** As docs/install.md has it. */
-async function removeOperator(namespace: string): Promise<void> {
-  await kubectl("delete", "namespace", namespace, "--ignore-not-found", timeout);
-  await kubectl("delete", "clusterrole,clusterrolebinding", "--selector=app.kubernetes.io/name=etcd-operator");
-}
-
-async function removeFrom(namespace: string): Promise<void> {
-  await kubectl(
-    "delete",
-    "deployment,rolebinding,role,serviceaccount",
-    "--selector=app.kubernetes.io/name=etcd-operator",
-    `--namespace=${namespace}`,
-  );
-  await kubectl("delete", "lease", "--all", `--namespace=${namespace}`);
-}
-
-/** But for the CRDs, and what Kubernetes puts into every namespace. */
-async function nothingIsLeft(namespace: string): Promise<void> {
-  const inNamespace =
-    "deployments,replicasets,services,secrets,configmaps,roles,rolebindings,serviceaccounts,leases,pods";
-  let left: string[] = [];
-  await waitFor(
-    `nothing to be left in ${namespace}`,
-    async () => {
-      const own = await kubectl("get", inNamespace, `--namespace=${namespace}`, "--output=name", "--ignore-not-found");
-      const selector = "--selector=app.kubernetes.io/name=etcd-operator";
-      const wide = await kubectl("get", "clusterrole,clusterrolebinding", selector, "--output=name");
-      left = `${own}${wide}`
-        .split("\n")
-        .filter((name) => name !== "" && !/kube-root-ca\.crt|serviceaccount\/default$/.test(name));
-      return left.length === 0 || undefined;
-    },
-    { timeoutMs: 120_000, lastSeen: () => left.join(", ") },
-  );
-}

@@ -53,6 +53,21 @@ const programs = {
 export const ensureProgram = async (name: keyof typeof programs): Promise<string> =>
   path.join(await ensureBuilt(programs[name]), name);
 
+/** The CRDs of OLM, as its API ships them. */
+export async function ensureOlmCrds(): Promise<string> {
+  const crd = "operators.coreos.com_clusterserviceversions.yaml";
+  const folder = await ensureBuilt({
+    name: "olm-crds",
+    version: olmVersion,
+    ingredients: [crd],
+    async build(folder, step) {
+      const module = await goModule("github.com/operator-framework/api", `v${olmVersion}`, step);
+      await copyFile(path.join(module, "crds", crd), path.join(folder, crd));
+    },
+  });
+  return path.join(folder, crd);
+}
+
 /** The OpenAPI document of a Kubernetes release, as it is in its source. */
 export async function ensureOpenApi(version: string): Promise<string> {
   const file = "swagger.json";

@@ -82,11 +82,7 @@ function originOf(backup: CompleteEtcdBackup, { clusters }: BackupCaches): Origi
  * Whether a namespace is being deleted. It is asked by a dry run of what would be refused then, creating a pod, because that
  * needs no permission to read Namespaces, which an operator of one namespace does not have.
  */
-export async function namespaceState(
-  api: KubeApi,
-  namespace: string,
-  signal: AbortSignal,
-): Promise<"active" | "terminating"> {
+async function namespaceState(api: KubeApi, namespace: string, signal: AbortSignal): Promise<"active" | "terminating"> {
   try {
     await api.create(Pod, probe(namespace), { dryRun: true, signal });
     return "active";

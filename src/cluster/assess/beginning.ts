@@ -43,7 +43,7 @@ export function failureOf(pod: MemberPod, { world, desired, now }: Seen): string
   return isStuck(pod, world, desired, now) ? `it does not start (${problemOf(pod)})` : undefined;
 }
 
-export type FirstState =
+type FirstState =
   | { readonly t: "unmade" }
   /** It may run, or will when all are there. */
   | { readonly t: "coming"; readonly pod: MemberPod }

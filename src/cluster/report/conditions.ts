@@ -354,7 +354,7 @@ export function versionsOf({ etcd }: ClusterWorld): ReadonlyMap<string, number> 
 }
 
 /** Undefined: every member that serves has a volume that outlives its pod, or none. */
-export function doomedSentence({ instances, world }: Assessment): string | undefined {
+function doomedSentence({ instances, world }: Assessment): string | undefined {
   const doomed = instances.flatMap(({ name, state }) => (state.t === "doomed" ? [`${name} (${state.because})`] : []));
   if (doomed.length === 0) return undefined;
   const what = `These members serve on volumes that last only as long as their pods: ${doomed.join(", ")}.`;

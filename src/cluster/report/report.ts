@@ -104,7 +104,7 @@ function measure({ assessment, context }: ClusterExecution, after: EtcdClusterSt
 }
 
 /** What is measured of a cluster for its metrics: members, alarms and conditions, as they were assessed and reported. */
-export function measuredOf(assessment: Assessment, { conditions = [] }: EtcdClusterStatus): ClusterMeasured {
+function measuredOf(assessment: Assessment, { conditions = [] }: EtcdClusterStatus): ClusterMeasured {
   const { desired, instances, voters, roll, world } = assessment;
   const { cluster, etcd } = world;
   const isKnown = instances.length > 0;

@@ -56,18 +56,18 @@ export interface Certificates {
   readonly requeueAfter: number;
 }
 
-export interface CertificateWrite {
+interface CertificateWrite {
   readonly bundle: Bundle;
   readonly graceFrom: number | undefined;
   readonly because: string;
 }
 
-export interface PodNote {
+interface PodNote {
   readonly pod: MemberPod;
   readonly tls: PodTrust;
 }
 
-export interface Apart extends PodNote {
+interface Apart extends PodNote {
   /** What its kubelet has brought it: as much as is known of that. */
   readonly files: "there" | "onTheirWay";
 }
@@ -253,24 +253,22 @@ const signerIn = ({ pair }: Bundle, ca: string | undefined): string | undefined 
  * Those of another operator were started with what is there now, for all that is known: nothing was changed since it came.
  * The CAs of those that an older release made are known if they are the ones that are there.
  */
-function unknownPods({ pods, tls: { kept } }: ClusterWorld, now: PodTls): readonly PodNote[] {
+function unknownPods({ pods }: ClusterWorld, now: PodTls): readonly PodNote[] {
   return pods
     .filter(({ state, terminating }) => state.t !== "ended" && !terminating)
     .flatMap((pod) => {
       const { peer, client, trusts, anchors } = pod.tls;
+      // Where a pod that is made now trusts nobody there is nothing to note.
       const isUnknown = (side: WireSide): boolean =>
-        trusts[side] === undefined || (anchors[side] === undefined && trusts[side] === now.trusts[side]);
+        now.trusts[side] !== undefined &&
+        (trusts[side] === undefined || (anchors[side] === undefined && trusts[side] === now.trusts[side]));
       const lacks = {
-        peer: peer !== "plain" && isUnknown("peer") && kept.peer !== undefined,
-        client: client && isUnknown("client") && kept.server !== undefined,
+        peer: peer !== "plain" && isUnknown("peer"),
+        client: client && isUnknown("client"),
       };
       if (!lacks.peer && !lacks.client) return [];
-      const pick = (sides: PodTls["trusts"]): PodTls["trusts"] => ({
-        ...(lacks.peer && sides.peer !== undefined && { peer: sides.peer }),
-        ...(lacks.client && sides.client !== undefined && { client: sides.client }),
-      });
-      const presents = { ...pick(now.presents), ...pod.tls.presents };
-      return [{ pod, tls: { trusts: pick(now.trusts), anchors: pick(now.anchors), presents } }];
+      const tls = trustOf(now, lacks);
+      return [{ pod, tls: { ...tls, presents: { ...tls.presents, ...pod.tls.presents } } }];
     });
 }
 
@@ -320,12 +318,15 @@ function isSettingApart(
 }
 
 /** What is written on a pod that is started again now: on the sides that it speaks. */
-function trustOn({ tls }: MemberPod, now: PodTls): PodTrust {
-  const pick = (sides: PodTls["trusts"]): PodTls["trusts"] => ({
-    ...(tls.peer !== "plain" && sides.peer !== undefined && { peer: sides.peer }),
-    ...(tls.client && sides.client !== undefined && { client: sides.client }),
+const trustOn = ({ tls }: MemberPod, now: PodTls): PodTrust =>
+  trustOf(now, { peer: tls.peer !== "plain", client: tls.client });
+
+function trustOf({ trusts, anchors, presents }: PodTrust, on: Readonly<Record<WireSide, boolean>>): PodTrust {
+  const pick = ({ peer, client }: PodTls["trusts"]): PodTls["trusts"] => ({
+    ...(on.peer && peer !== undefined && { peer }),
+    ...(on.client && client !== undefined && { client }),
   });
-  return { trusts: pick(now.trusts), anchors: pick(now.anchors), presents: pick(now.presents) };
+  return { trusts: pick(trusts), anchors: pick(anchors), presents: pick(presents) };
 }
 
 /** Each is told once: by an annotation, of which nothing but its change matters. */

@@ -158,6 +158,11 @@ describe("a pod of which it is not known what it trusts", () => {
     ],
     ["is not noted without a certificate of peers", { tls: { peer: "tls" }, kept: { server: ofNow } }, []],
     ["is not noted without one of servers", { tls: { client: true }, spec: {}, kept: { operator: ofNow } }, []],
+    [
+      "is not noted, again and again, where a pod that is made now would trust nobody",
+      { tls: { peer: "ready", client: true }, spec: {} },
+      [],
+    ],
     ["is not noted where it speaks plain text", { tls: {} }, []],
     [
       "is not noted while something is to be written",

@@ -41,7 +41,7 @@ export function earlierBuild(): Build & { readonly commit: string } {
   const itsOwn = (error: unknown): unknown => {
     const its = error instanceof Error ? earlier[error.constructor.name] : undefined;
     // It tells errors apart by its own classes, which have the same fields.
-    if (its !== undefined) Object.setPrototypeOf(error as object, its.prototype as object);
+    if (its !== undefined) Object.setPrototypeOf(error, its.prototype as object);
     return error;
   };
   const withItsErrors = <T extends object>(port: T): T =>
