@@ -10,7 +10,7 @@ export const allChecks: readonly AnyCheck[] = [...checkNames, ...ourChecks];
 /** What each check says when it has passed. */
 export const checkWords: Readonly<Record<AnyCheck, string>> = {
   assumptions: "the history begins with an empty database, and no client had two requests under way (etcd's)",
-  linearization: "what clients were told fits one order of all requests; every acknowledged write is in it (etcd's)",
+  linearization: "the answers to clients fit one order of all requests; every acknowledged write is in it (etcd's)",
   watch: "watches saw every event once, in order, whole, and resumed without a gap (etcd's)",
   serializable: "reads at a revision equal what the members persisted (etcd's)",
   local: "reads that one member answered alone equal what the members persisted",

@@ -13,6 +13,8 @@ export interface LabConfig {
   readonly state: string;
   /** kubectl, etcdctl and friends, as links into the build cache. */
   readonly bin: string;
+  /** The test run that it belongs to: once that process is gone, nobody needs the lab. */
+  readonly owner?: { readonly pid: number; readonly startTime: string };
 }
 
 export const mostNodes = 9;

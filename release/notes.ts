@@ -35,7 +35,7 @@ export function releaseNotes(release: Release, changelog: string): string {
 |---|---|
 | image | \`${image.repository}:${image.tag}@${image.digest}\` |
 | commit | \`${revision}\` |
-| made from | ${lastRelease.version === undefined ? "the first release" : `${lastRelease.version} and the changes below`} |
+| release before | ${lastRelease.version ?? "none: this is the first"} |
 
 ## Permissions
 

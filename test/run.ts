@@ -43,11 +43,13 @@ async function prepareTarget(suite: Suite): Promise<string | undefined> {
     // A single suite uses the lab that is up; `make test` never does.
     if (wanted.length > 0 && !options["own-lab"] && (await isUp(everyday))) target = { t: "running", lab: everyday };
     else {
-      const lab = labConfig(
-        options["own-lab"] ? { name: "beside", subnet: "10.95.0.0/16" } : { name: "test", subnet: "10.98.0.0/16" },
-      );
-      target = { t: "own", lab };
+      const where = options["own-lab"]
+        ? { name: "beside", subnet: "10.95.0.0/16" }
+        : { name: "test", subnet: "10.98.0.0/16" };
+      const { owned, removeLeftLab } = await import("./support/left-lab.ts");
+      const lab = owned(labConfig(where));
       await removeLeftLab(lab);
+      target = { t: "own", lab };
       await up(lab, { signal: interrupted.signal });
     }
     process.env["KUBECONFIG"] = kubeconfigPath(target.lab);
@@ -56,18 +58,6 @@ async function prepareTarget(suite: Suite): Promise<string | undefined> {
     process.env["PATH"] = `${target.lab.bin}:${process.env["PATH"] ?? ""}`;
   }
   return undefined;
-}
-
-/**
- * One that a killed run left has that run's operators and faults, and would be taken for ours, or refuse to be replaced where
- * it was started from another folder. Only one run at a time uses the name, until its process ends.
- */
-async function removeLeftLab(lab: LabConfig): Promise<void> {
-  const { lock, readRecord } = await import("../lab/machine/registry.ts");
-  const { down } = await import("../lab/down.ts");
-  await lock(`${lab.name} of a test run`, "in use");
-  const left = readRecord(lab.name);
-  if (left !== undefined) await down(left);
 }
 
 async function stopTarget(): Promise<void> {
@@ -188,7 +178,7 @@ async function main(): Promise<number> {
   }
   const began = Date.now();
   // The part that runs in parallel uses that of the whole run.
-  const removeScratch = isParallel ? undefined : await ownScratch();
+  const scratch = isParallel ? undefined : await ownScratch();
   const total: Count = { passed: 0, failed: 0 };
   const left: string[] = [];
   // The suites that run in parallel share one process, and run there one after another: two cores carry two at once.
@@ -231,7 +221,7 @@ async function main(): Promise<number> {
     failures.push(error instanceof Error ? error.message : String(error));
   } finally {
     await Promise.all([parallel, stopTarget()]);
-    await removeScratch?.();
+    await scratch?.remove();
   }
   if (interrupted.signal.aborted) {
     total.failed += 1;

@@ -1,5 +1,5 @@
-// A folder for the temporary files of one run of tests, removed at its end. A run that was killed cannot do that: the next one
-// removes what it left, file systems that are mounted there included.
+// Folders for what one process of the tests makes and nobody needs after it. A process that was killed cannot remove its own:
+// the next one does, file systems that are mounted there included.
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,20 +7,29 @@ import * as path from "node:path";
 import { run } from "../lab/machine/command.ts";
 import { startTimeOf } from "../lab/machine/daemon.ts";
 
-/** Its process, by pid and start. Short: sockets may be in there, whose paths have at most 107 characters. */
-const named = /^etcd-operator-(?<pid>\d+)-(?<started>\d+)$/;
+interface OwnFolder {
+  readonly folder: string;
+  remove(): Promise<void>;
+}
+
+/** Named by its process, with the time of its start. Short: sockets may be in there, whose paths have at most 107 characters. */
+export async function ownFolder(parent: string, prefix: string): Promise<OwnFolder> {
+  mkdirSync(parent, { recursive: true });
+  for (const name of readdirSync(parent)) {
+    const [pid, started, ...rest] = name.startsWith(`${prefix}-`) ? name.slice(prefix.length + 1).split("-") : [];
+    if (!/^\d+$/.test(pid ?? "") || !/^\d+$/.test(started ?? "") || rest.length > 0) continue;
+    if (startTimeOf(Number(pid)) !== started) await remove(path.join(parent, name));
+  }
+  const folder = path.join(parent, `${prefix}-${process.pid}-${startTimeOf(process.pid)}`);
+  mkdirSync(folder, { mode: 0o700 });
+  return { folder, remove: () => remove(folder) };
+}
 
 /** From here on, temporary files of this process and of all that it starts are in a folder of their own. */
-export async function ownScratch(): Promise<() => Promise<void>> {
-  const common = tmpdir();
-  for (const name of readdirSync(common)) {
-    const { pid, started } = named.exec(name)?.groups ?? {};
-    if (pid !== undefined && startTimeOf(Number(pid)) !== started) await remove(path.join(common, name));
-  }
-  const own = path.join(common, `etcd-operator-${process.pid}-${startTimeOf(process.pid)}`);
-  mkdirSync(own, { mode: 0o700 });
-  process.env["TMPDIR"] = own;
-  return () => remove(own);
+export async function ownScratch(): Promise<OwnFolder> {
+  const own = await ownFolder(tmpdir(), "etcd-operator");
+  process.env["TMPDIR"] = own.folder;
+  return own;
 }
 
 /** What cannot be removed stays: it is no reason for a run to fail. */

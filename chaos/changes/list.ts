@@ -29,8 +29,8 @@ const changeKinds = {
   "upgrade-3.7": { what: "etcd 3.6 becomes 3.7", versions: ["3.6.16", "3.7.3"] },
   setting: { what: "a flag of etcd changes, so every member is replaced" },
   "rotate-ca": { what: "both CAs are replaced", secured: true },
-  "tls-on": { what: "a cluster without TLS gets it", secured: false },
-  "tls-off": { what: "a cluster with TLS loses it", secured: false },
+  "tls-on": { what: "TLS is turned on", secured: false },
+  "tls-off": { what: "TLS is turned off", secured: false },
   backup: { what: "a backup is taken and read back" },
   restore: {
     what: "a backup is restored in place",

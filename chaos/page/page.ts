@@ -153,7 +153,7 @@ function alarms(all: readonly FalseAlarm[]): string {
     inCell(what),
     `[${test.split("/").at(-1)}](../${test})`,
   ]);
-  return `\nChecks that failed although the product was right: mistakes of this machine.\n\n${table(
+  return `\nChecks that failed although the product was correct: bugs of the checks themselves.\n\n${table(
     ["Check", "Seen by", "What was wrong", "Found now by"],
     rows,
   )}\n`;
@@ -177,7 +177,7 @@ export function robustnessPage(runs: readonly RunResult[], { found, falseAlarms 
 # Robustness
 
 \`make chaos\` breaks one thing while another changes, again and again, on fresh clusters of the [lab](lab.md). Clients made with
-etcd's own Go client write, read and watch meanwhile and record what they are told. What they recorded is judged by the checkers
+etcd's own Go client write, read and watch meanwhile and record every answer. These records are judged by the checkers
 that etcd uses for itself, with the write-ahead logs of all members, also of those that are gone; and by checks of what an operator
 could break besides.
 
@@ -216,7 +216,7 @@ ${images.join("\n\n")}
 
 ## Track record
 
-Faults of the product that this machine has found.
+Bugs of the product that these runs found.
 
 ${record(found)}
 ${alarms(falseAlarms)}

@@ -36,15 +36,12 @@ interface GoBuild {
   readonly linkerFlags?: string;
   /** Settings of Go for this build only, such as the architecture. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Every module is in go.mod, with its hash in go.sum: Go adds none. */
-  readonly locked?: true;
-  /** The folder with all of its modules and their hashes (modules/pins.ts). Without it, Go's checksum database alone says that a module is the one. */
+  /** The folder that names all of its modules with their hashes (modules/pins.ts). Without it, Go chooses and asks its checksum database. */
   readonly pins?: string | undefined;
 }
 
 export async function goBuild(build: GoBuild, step: Step): Promise<void> {
-  const unpinned = build.locked ? "readonly" : "mod";
-  const mode = build.pins === undefined ? unpinned : await takePins(build.pins, build.from);
+  const mode = build.pins === undefined ? "mod" : await takePins(build.pins, build.from);
   const args = ["build", "-v", `-mod=${mode}`, "-trimpath", "-ldflags", build.linkerFlags ?? linkerFlags];
   const child = spawn("go", [...args, "-o", build.output, build.package], {
     cwd: build.from,

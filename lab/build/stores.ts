@@ -1,24 +1,12 @@
 // The servers that stores of backups are tested on: versitygw speaks S3, azurite Azure's blobs, fake-gcs-server Google's.
-import { writeFile } from "node:fs/promises";
+import { copyFile, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { run } from "../machine/command.ts";
 import { ensureBuilt, type Recipe } from "./cache.ts";
-import { goBuild, goMod } from "./go.ts";
 import { pinsFolder } from "./modules/pins.ts";
+import { goProgram } from "./modules/program.ts";
 
-function goServer(name: string, module: string, version: string, pkg: string): Recipe {
-  const mod = goMod(name, { [module]: `v${version}` });
-  return {
-    name,
-    version,
-    ingredients: [mod, pkg],
-    async build(folder, step) {
-      await writeFile(path.join(folder, "go.mod"), mod);
-      const pins = pinsFolder(name, version);
-      await goBuild({ from: folder, package: pkg, output: path.join(folder, name), pins }, step);
-    },
-  };
-}
+const lock = "package-lock.json";
 
 /** npm takes older packages for an older Node, so it runs by the Node that runs this. */
 function npmServer(name: string, version: string): Recipe {
@@ -30,7 +18,8 @@ function npmServer(name: string, version: string): Recipe {
     async build(folder, step) {
       step.detail(`downloading ${name} ${version}`);
       await writeFile(path.join(folder, "package.json"), manifest);
-      await run("npm", ["install", "--no-fund", "--no-audit", "--ignore-scripts", "--loglevel=error"], {
+      await copyFile(path.join(pinsFolder(name, version), lock), path.join(folder, lock));
+      await run("npm", ["ci", "--no-fund", "--no-audit", "--ignore-scripts", "--loglevel=error"], {
         cwd: folder,
         env: { PATH: `${path.dirname(process.execPath)}:${process.env["PATH"] ?? ""}` },
       });
@@ -39,13 +28,13 @@ function npmServer(name: string, version: string): Recipe {
 }
 
 export const storeServers = {
-  versitygw: goServer(
+  versitygw: goProgram(
     "versitygw",
     "github.com/versity/versitygw",
     "1.8.0",
     "github.com/versity/versitygw/cmd/versitygw",
   ),
-  "fake-gcs-server": goServer(
+  "fake-gcs-server": goProgram(
     "fake-gcs-server",
     "github.com/fsouza/fake-gcs-server",
     "1.56.1",

@@ -29,7 +29,7 @@ function* wrongWith(where: string, { integrity, resolved, link, version }: Entry
   if (link === true) yield `${where} is a link`;
   if (version === undefined) yield `${where} has no version`;
   if (!/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? "")) yield `${where} has no sha512`;
-  // Of a registry package it says nothing but the host that somebody happened to use.
+  // The hash says which package it is; the host is only where somebody happened to find it.
   if (resolved !== undefined) yield `${where} names the host ${resolved}`;
 }
 

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from "node:fs";
 import * as path from "node:path";
 import { describe, test } from "node:test";
 import { parse } from "yaml";
-import { goVersion } from "../programs/locked.ts";
+import { goVersion } from "../programs/go-program.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const textOf = (file: string): string => readFileSync(path.join(root, file), "utf8");
@@ -31,7 +31,7 @@ for (const file of workflows)
       const other = jobsOf(file)
         .flat()
         .flatMap(({ run }) => (run === undefined ? [] : [run]))
-        .filter((run) => !/^(sudo (--preserve-env=[A-Z_,]+ )?(install -d .*|make .*)|make .*)$/.test(run));
+        .filter((run) => !/^(sudo (--preserve-env=[A-Z_,]+ )?((install|chown) -\w .*|make .*)|make .*)$/.test(run));
       assert.deepEqual(other, []);
     });
 

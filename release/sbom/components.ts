@@ -41,7 +41,8 @@ async function nodeComponents(): Promise<Component[]> {
         name,
         { ...lockedPackage(lock, name), license: "MIT" },
         [await readFile(license, "utf8")],
-        [],
+        // The archives of the plugin have it, too.
+        ["image", "kubectl-etcd"],
       );
     }),
   );

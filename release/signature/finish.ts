@@ -7,7 +7,7 @@ import { architectures, lockedPackage } from "../../lab/plugin/node-package.ts";
 import { libraryPackages } from "../image/libraries.ts";
 import { names, signatureOf } from "../names.ts";
 import type { Release } from "../part.ts";
-import { goVersion } from "../programs/locked.ts";
+import { goVersion } from "../programs/go-program.ts";
 import { type Dependency, enveloped, imagePayload, provenanceOf } from "./documents.ts";
 import { publicKeyOf, signingKey } from "./key.ts";
 import { signatureFor } from "./sign.ts";

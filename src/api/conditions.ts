@@ -15,7 +15,7 @@ export const conditionTypes = {
 type Table = typeof conditionTypes;
 type Status = "True" | "False";
 export type KindWithConditions = keyof Table;
-export type TypeOf<Kind extends KindWithConditions> = keyof Table[Kind];
+type TypeOf<Kind extends KindWithConditions> = keyof Table[Kind];
 
 type RowOf<Kind extends KindWithConditions, Type extends TypeOf<Kind>> = Table[Kind][Type];
 

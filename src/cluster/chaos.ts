@@ -18,7 +18,7 @@ const levels = {
 const everyMs = 30_000;
 const chance = 0.5;
 
-export interface Chaos {
+interface Chaos {
   readonly level: ChaosLevel;
   readonly pods: () => readonly Pod[];
   readonly clock: Clock;

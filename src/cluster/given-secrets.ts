@@ -11,7 +11,7 @@ import { Secret } from "../kube/objects/kinds.ts";
 import { type Key, keyOf, keyText } from "../kube/objects/objects.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
 
-export interface GivenSecretsOptions {
+interface GivenSecretsOptions {
   readonly api: KubeApi;
   readonly clock: Clock;
   readonly observe: InformerOptions<Secret>["observe"];

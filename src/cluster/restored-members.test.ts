@@ -143,6 +143,29 @@ describe("three members that are made from a backup", () => {
       assert.equal(tokens.size, 2);
     });
 
+  for (const how of ["deleted", "evicted", "being deleted"] as const)
+    for (const [whose, count] of [
+      ["all", 3],
+      ["two", 2],
+    ] as const)
+      test(`with volumes keep what clients wrote while no operator ran, when the pods of ${whose} of them are ${how} then`, async () => {
+        await using stage = new Stage();
+        stage.watch.allowLoss();
+        const names = await letStart(stage, onVolumes);
+        await stage.stopOperator();
+        await stage.until("a client is served", () => stage.write());
+        const { clusterId } = stage.kubelet.etcd ?? {};
+        for (const name of names.slice(0, count))
+          if (how === "evicted") await stage.kubelet.evict(name);
+          else await stage.api.delete(Pod, { ...key, name });
+        if (how !== "being deleted") await stage.pass(5_000);
+        stage.startOperator();
+        await stage.until("restored", () => isDone(stage));
+        await stage.untilWhole(3);
+        assert.equal(stage.kubelet.etcd?.clusterId, clusterId);
+        assert.ok(await stage.write());
+      });
+
   /** A quota that has room for two. */
   async function withRoomForTwo(stage: Stage): Promise<() => void> {
     stage.startOperator();

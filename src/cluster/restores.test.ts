@@ -6,9 +6,9 @@ import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { restoreAnnotation } from "../api/etcd-cluster/restore-annotation.ts";
 import { EtcdRestore, type EtcdRestoreStatus, withDefaults } from "../api/etcd-restore/etcd-restore.ts";
 import { Pod } from "../kube/objects/kinds.ts";
-import { specDigest } from "../restore/objects/spec-digest.ts";
 import { volumesOf } from "./testing/happenings.ts";
 import { key, Stage } from "./testing/stage.ts";
+import { specDigest } from "../restore/objects/seed.ts";
 
 const onVolumes = { pod: volumesOf("1Gi") };
 

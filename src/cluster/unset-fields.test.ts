@@ -50,10 +50,12 @@ test("a cluster whose status is lost keeps the version of its pods", async () =>
   await stage.edit({ version: null });
   const none = { currentVersion: null, targetVersion: null, versions: null };
   await stage.api.mergePatch(EtcdCluster, key, { status: none }, { subresource: "status" });
-  stage.startOperator();
+  const { writes } = stage.startOperator();
   await stage.untilSettled(3);
   assert.deepEqual(await versionsIn(stage), ["3.5.35", "3.5.35", "3.5.35"]);
   assert.equal((await stage.cluster()).status?.currentVersion, "3.5.35");
+  // No step to the default was begun either.
+  assert.deepEqual([...new Set(writes)], ["patch EtcdCluster default/demo"]);
 });
 
 const small = {

@@ -398,7 +398,7 @@ test("a cluster that somebody makes while a new one is being prepared is not tou
   const status = await stage.untilOver();
   assert.match(
     status.reason ?? "",
-    /^An EtcdCluster demo was made by somebody else after the restore had begun\. Nothing was touched/,
+    /^An EtcdCluster demo was created by somebody else after the restore began\. Nothing was touched/,
   );
   assert.equal((await stage.cluster()).metadata?.annotations, undefined);
 });

@@ -2,7 +2,7 @@
 import type { Finding } from "./sentences.ts";
 
 const passing: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nobody listens at the endpoint",
+  ECONNREFUSED: "nothing listens at the endpoint",
   ECONNRESET: "the connection broke off",
   ECONNABORTED: "the connection broke off",
   EPIPE: "the connection broke off",

@@ -11,6 +11,7 @@ import { kube, lab, patience } from "./support/environment.ts";
 import { deletePods } from "./support/disruptions.ts";
 import { chaosLevel } from "./operators/chaos.ts";
 import { severalNamespaces } from "./operators/several-namespaces.ts";
+import { upgraded } from "./operators/upgraded.ts";
 import { OperatorProcess } from "./support/operator-process.ts";
 import { installOperator, type Operator, valueOf } from "./support/operator.ts";
 import { conditionOf, unseen } from "./support/status.ts";
@@ -28,6 +29,7 @@ describe("operators", { concurrency: 1 }, () => {
     describe("stop and start", { concurrency: 1 }, () => stopAndStart(() => operator));
     chaosLevel();
     severalNamespaces();
+    upgraded();
   });
   besideAClusterWideOne(() => operator);
 });

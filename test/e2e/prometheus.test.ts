@@ -6,8 +6,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { pauseContainer } from "../../lab/faults/containers.ts";
-import { resumeContainer } from "../../lab/faults/undo.ts";
 import { bundlePlugin } from "../../lab/images/bundle.ts";
 import { waitFor } from "../../lab/progress.ts";
 import { cluster as clusterDashboard } from "../../observability/dashboards/cluster.ts";
@@ -22,9 +20,10 @@ import { Proof } from "./alerts/proof.ts";
 import { RunbookTypist } from "./alerts/runbooks.ts";
 import { atOnce, rulesWith, shipped } from "./alerts/shortened.ts";
 import { createCluster, type TestCluster } from "./support/cluster.ts";
-import { kube, lab, patience, restrictedNamespace } from "./support/environment.ts";
+import { kube, patience, restrictedNamespace } from "./support/environment.ts";
 import { followers, type HealthyMember } from "./support/healthy.ts";
 import { installOperator, type Operator } from "./support/operator.ts";
+import { whilePaused } from "./support/paused.ts";
 import { Prometheus, type Sample } from "./support/prometheus.ts";
 import { isMatrix } from "../support/matrix.ts";
 
@@ -141,18 +140,16 @@ describe("a Prometheus with our rules", { concurrency: 1 }, () => {
   test("fires when a member stops, when the quorum is lost, and is silent again when they go on", async () => {
     const podsOf = (members: readonly HealthyMember[]): string[] => members.map(({ name }) => `${namespace}/${name}`);
     const [one = assert.fail("no follower")] = podsOf(followers(await plain.untilHealthy()));
-    await pauseContainer(lab, one);
-    await proof.exactly({ namespace }, "EtcdMemberDown", "EtcdQuorumAtRisk");
+    await whilePaused([one], () => proof.exactly({ namespace }, "EtcdMemberDown", "EtcdQuorumAtRisk"));
     // It goes on in between: a kubelet restarts what is silent for a minute, and then the quorum would be back too early.
-    await resumeContainer(lab, one);
     await proof.exactly({ namespace });
     const before = await plain.untilHealthy();
     const both = podsOf(followers(before));
     assert.equal(both.length, 2);
-    await Promise.all(both.map((pod) => pauseContainer(lab, pod)));
-    await proof.exactly({ namespace }, "EtcdMemberDown", "EtcdNoLeader", "EtcdQuorumLost");
-    await typist.withoutQuorum(before.leader.name);
-    await Promise.all(both.map((pod) => resumeContainer(lab, pod)));
+    await whilePaused(both, async () => {
+      await proof.exactly({ namespace }, "EtcdMemberDown", "EtcdNoLeader", "EtcdQuorumLost");
+      await typist.withoutQuorum(before.leader.name);
+    });
     await proof.exactly({ namespace });
   });
 

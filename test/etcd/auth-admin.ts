@@ -4,7 +4,7 @@ import { Auth } from "../../src/etcd/gen/etcdserverpb/rpc_pb.ts";
 import { type Carrier, unary, withToken } from "../../src/etcd/grpc.ts";
 import type { Login } from "../../src/etcd/login.ts";
 
-const within = { deadline: 30_000 };
+const within = { deadline: 120_000 };
 
 export class AuthAdmin {
   readonly #carrier: Carrier;

@@ -10,6 +10,7 @@ import { has, type Probe, probesOf } from "../../src/etcd/versions/features.ts";
 import { version } from "../../src/etcd/versions/version.ts";
 import { createAuthority, type TestAuthority } from "../../src/transport/testing/certificates.ts";
 import { triedVersions } from "../support/matrix.ts";
+import { patient } from "./patient-member.ts";
 import { RealEtcd } from "./real-etcd.ts";
 
 const root = new Login("root", "of-root");
@@ -65,7 +66,7 @@ describe("authentication on real servers", { concurrency: 3 }, () => {
         for (let n = 0; n < 30; n += 1) await old.member("m0", root).put(`key/${n}`, "value");
         await at(old).put("key", "value");
         await assert.rejects(at(restored).put("key", "value", { deadline: 500 }));
-        await at(restored).put("key", "value");
+        await patient(at(restored)).put("key", "value");
       } finally {
         members.close();
       }

@@ -1,12 +1,13 @@
 // A member for tests on real servers of a busy machine: a call that names no deadline gets a long one, and is sent again where
-// etcd says that it decided nothing, because another member came to lead or the quorum was slow. A call that names its
-// deadline is sent once, as it is.
+// etcd says that it decided nothing, because another member came to lead or the quorum was slow, and where the login before it
+// took too long. A call that names its deadline is sent once, as it is.
 import { setTimeout as delay } from "node:timers/promises";
 import { EtcdError } from "../../src/etcd/errors.ts";
 import type { Call, EtcdMember } from "../../src/etcd/member.ts";
+import { TransportError } from "../../src/transport/errors.ts";
 
 const deadline = 60_000;
-const tries = 50;
+const patienceMs = 180_000;
 
 /** How many arguments stand before the options of a call. */
 const argumentsOf = {
@@ -34,8 +35,10 @@ const argumentsOf = {
 type Unary = keyof typeof argumentsOf;
 const isUnary = (name: string | symbol): name is Unary => Object.hasOwn(argumentsOf, name);
 
-const isUndecided = (error: unknown): boolean =>
-  error instanceof EtcdError && ["timeout", "noLeader", "leaderChanged"].includes(error.reason);
+const mayPass = (error: unknown): boolean =>
+  error instanceof EtcdError
+    ? ["timeout", "noLeader", "leaderChanged"].includes(error.reason)
+    : error instanceof TransportError && error.failure === "deadline";
 
 export function patient(member: EtcdMember): EtcdMember {
   return new Proxy(member, {
@@ -53,11 +56,11 @@ function patiently(send: (...args: unknown[]) => Promise<unknown>, before: numbe
     const call = (args[before] ?? {}) as Call;
     if (call.deadline !== undefined) return send(...args);
     const first = Array.from({ length: before }, (_, at) => args[at]);
-    for (let left = tries; ; left -= 1)
+    for (const until = performance.now() + patienceMs; ; )
       try {
         return await send(...first, { ...call, deadline });
       } catch (error) {
-        if (left === 0 || !isUndecided(error)) throw error;
+        if (performance.now() > until || !mayPass(error)) throw error;
         await delay(200);
       }
   };

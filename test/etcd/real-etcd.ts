@@ -432,6 +432,8 @@ export class RealEtcd implements EtcdWorld {
       "--initial-cluster-token=contract",
       ...membership,
       ...(hasFlag(this.version, "unsafe-no-fsync") ? ["--unsafe-no-fsync"] : []),
+      // At the default cost a login is a tenth of a second of hashing, and on a busy machine many seconds.
+      ...(hasFlag(this.version, "bcrypt-cost") ? ["--bcrypt-cost=4"] : []),
       ...(await this.#tlsFlags(name)),
       ...flags,
     ];

@@ -20,7 +20,7 @@ interface PodTemplate {
   readonly spec: object;
 }
 
-/** Of a Deployment, Job or CronJob, at any depth; EtcdClusters have a field \`spec.pod\`, which is none. */
+/** Those in a Deployment, Job or CronJob, at any depth; `spec.pod` of an EtcdCluster is not one. */
 function podTemplates(value: unknown): PodTemplate[] {
   if (typeof value !== "object" || value === null) return [];
   const inside = Object.values(value).flatMap(podTemplates);

@@ -1,14 +1,16 @@
 // The OLM bundle is what the Operator Lifecycle Manager and OperatorHub accept, by the validators of the Operator Framework.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { after, describe, test } from "node:test";
-import { ensureChecks } from "../../lab/build/checks/programs.ts";
+import { ensureChecks, ensureOlmCrds, ensureProgram } from "../../lab/build/checks/programs.ts";
 import { exitOf } from "../support/exit.ts";
 import { bundleFiles } from "../../release/olm/bundle.ts";
 import { exampleRelease } from "../../release/testing/release.ts";
+import { manifestsIn } from "./rendered.ts";
+import { schemaLocation, writeCrdSchemas } from "./schemas.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "etcd-operator-olm-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -33,6 +35,18 @@ async function found(change: (name: string, text: string) => string = (_, text) 
 }
 
 describe("the OLM bundle", () => {
+  test("has a ClusterServiceVersion that OLM's API server takes", async () => {
+    const schemas = path.join(folder, "schemas");
+    await writeCrdSchemas(schemas, manifestsIn(await readFile(await ensureOlmCrds(), "utf8")));
+    const args = ["-strict", "-output=json", "-schema-location", schemaLocation(schemas), "-"];
+    const { stdout } = await exitOf(
+      await ensureProgram("kubeconform"),
+      args,
+      files["manifests/etcd-operator.clusterserviceversion.yaml"],
+    );
+    assert.deepEqual(JSON.parse(stdout), { resources: [] });
+  });
+
   test("has no error and no warning", async () => {
     assert.deepEqual(await found(), []);
   });

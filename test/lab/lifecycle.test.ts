@@ -11,14 +11,14 @@ import { kubeconfigPath, type LabConfig, labConfig, labNode, machineFolder } fro
 import { aliveDaemons, readDaemon, signalDaemon } from "../../lab/machine/daemon.ts";
 import { down } from "../../lab/down.ts";
 import { killProcesses, labProcesses } from "../../lab/machine/processes.ts";
-import { readRecord } from "../../lab/machine/registry.ts";
 import { waitFor } from "../../lab/progress.ts";
 import { traces } from "../../lab/machine/traces.ts";
 import { isUp, up } from "../../lab/up.ts";
+import { owned, removeLeftLab } from "../support/left-lab.ts";
 import { matrixTest, type Row, rowsOf } from "../support/matrix.ts";
 
-const first = labConfig({ name: "labx", subnet: "10.97.0.0/16", nodes: 1 });
-const second = labConfig({ name: "laby", subnet: "10.96.0.0/16", nodes: 1 });
+const first = owned(labConfig({ name: "labx", subnet: "10.97.0.0/16", nodes: 1 }));
+const second = owned(labConfig({ name: "laby", subnet: "10.96.0.0/16", nodes: 1 }));
 
 const kubectl = (lab: LabConfig, ...args: string[]): Promise<string> =>
   run(path.join(lab.bin, "kubectl"), [`--kubeconfig=${kubeconfigPath(lab)}`, ...args]);
@@ -59,9 +59,8 @@ function command(...args: string[]): { child: ChildProcess; ended: Promise<{ cod
   return { child, ended: new Promise((resolve) => child.on("close", (code) => resolve({ code, text }))) };
 }
 
-/** Also those that a killed run of another folder left. */
 async function takeDownBoth(): Promise<void> {
-  for (const lab of [first, second]) await down(readRecord(lab.name) ?? lab);
+  for (const lab of [first, second]) await down(lab);
 }
 
 describe("two labs on one machine", () => {
@@ -69,7 +68,7 @@ describe("two labs on one machine", () => {
   before(async () => {
     // What a new machine lacks may start services of its own, which are no trace of a lab.
     await ensurePackages();
-    // A run that was killed may have left them.
+    for (const lab of [first, second]) await removeLeftLab(lab);
     await takeDownBoth();
     files = machineFiles();
   });

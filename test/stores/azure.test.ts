@@ -5,6 +5,7 @@ import { azuriteAccount, azuriteKey, startAzurite } from "../../lab/stores/azuri
 import { openStore } from "../../src/store/open.ts";
 import type { ObjectStore, StoreTarget } from "../../src/store/store.ts";
 import { storeContract } from "../../src/store/testing/contract.ts";
+import { isMatrix } from "../support/matrix.ts";
 import { crashIn, Ground } from "./ground.ts";
 
 let ground: Ground;
@@ -22,8 +23,11 @@ before(async () => {
 });
 after(() => ground[Symbol.asyncDispose]());
 
-storeContract(() => ({
-  store,
-  leftovers: "forgotten",
-  crash: (key) => crashIn({ target, key, bytes: 20 * 1024 * 1024 }),
-}));
+storeContract(
+  () => ({
+    store,
+    leftovers: "forgotten",
+    crash: (key) => crashIn({ target, key, bytes: 20 * 1024 * 1024 }),
+  }),
+  { pages: isMatrix },
+);

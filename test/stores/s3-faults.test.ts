@@ -102,7 +102,7 @@ test("a store that wants an MD5 of every body gets one", async () => {
 test("nobody who listens is said so", async () => {
   await proxy.become({ t: "refuse" });
   const error = await fails(store.put("refused/a", made(several)), "unavailable");
-  assert.match(error.message, /nobody listens at the endpoint/);
+  assert.match(error.message, /nothing listens at the endpoint/);
 });
 
 test("a store that is slow is waited for as long as it moves, and one that is silent is given up", async () => {

@@ -54,7 +54,7 @@ func bundle(folder string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	// All but the community's, which is deprecated and asks for a Dockerfile.
+	// All but the community's, which is deprecated, and that of architectures, which calls Docker.
 	validators := validation.DefaultBundleValidators.WithValidators(
 		validation.OperatorHubV2Validator,
 		validation.StandardCategoriesValidator,
@@ -62,12 +62,9 @@ func bundle(folder string) ([]string, error) {
 		validation.ObjectValidator,
 		validation.AlphaDeprecatedAPIsValidator,
 		validation.GoodPracticesValidator,
-		validation.MultipleArchitecturesValidator,
 	)
-	// No image is inspected: that needs Docker and a registry.
-	objects := append(bundle.ObjectsToValidate(), map[string]string{"container-tools": "none"})
 	var found []string
-	for _, result := range validators.Validate(objects...) {
+	for _, result := range validators.Validate(bundle.ObjectsToValidate()...) {
 		for _, one := range result.Errors {
 			found = append(found, "error: "+one.Error())
 		}

@@ -1,10 +1,11 @@
 // The programs by which tests check what is released, as those who receive it do: OLM's validators, the profiles of Pod
 // Security, JSON schemas of Kubernetes, kube-score, and actionlint for the workflows.
-import { copyFile, writeFile } from "node:fs/promises";
+import { copyFile } from "node:fs/promises";
 import * as path from "node:path";
 import { ensureBuilt, type Recipe } from "../cache.ts";
-import { goBuild, goBuildSource, goMod, goModule, goSource } from "../go.ts";
+import { goBuildSource, goMod, goModule, goSource } from "../go.ts";
 import { pinsFolder } from "../modules/pins.ts";
+import { goProgram } from "../modules/program.ts";
 
 const olmVersion = "0.40.0";
 
@@ -27,29 +28,45 @@ export async function ensureChecks(): Promise<string> {
   return path.join(folder, output);
 }
 
-function goProgram(name: string, version: string, module: string, pkg: string): Recipe {
-  const mod = goMod(name, { [module]: `v${version}` });
-  return {
-    name,
-    version,
-    ingredients: [mod, pkg],
-    async build(folder, step) {
-      await writeFile(path.join(folder, "go.mod"), mod);
-      const pins = pinsFolder(name, version);
-      await goBuild({ from: folder, package: `${module}/${pkg}`, output: path.join(folder, name), pins }, step);
-    },
-  };
-}
-
 const programs = {
-  actionlint: goProgram("actionlint", "1.7.12", "github.com/rhysd/actionlint", "cmd/actionlint"),
-  kubeconform: goProgram("kubeconform", "0.8.0", "github.com/yannh/kubeconform", "cmd/kubeconform"),
-  "kube-score": goProgram("kube-score", "1.20.0", "github.com/zegl/kube-score", "cmd/kube-score"),
+  actionlint: goProgram(
+    "actionlint",
+    "github.com/rhysd/actionlint",
+    "1.7.12",
+    "github.com/rhysd/actionlint/cmd/actionlint",
+  ),
+  kubeconform: goProgram(
+    "kubeconform",
+    "github.com/yannh/kubeconform",
+    "0.8.0",
+    "github.com/yannh/kubeconform/cmd/kubeconform",
+  ),
+  "kube-score": goProgram(
+    "kube-score",
+    "github.com/zegl/kube-score",
+    "1.20.0",
+    "github.com/zegl/kube-score/cmd/kube-score",
+  ),
 } as const satisfies Record<string, Recipe>;
 
 /** The path of the program. */
 export const ensureProgram = async (name: keyof typeof programs): Promise<string> =>
   path.join(await ensureBuilt(programs[name]), name);
+
+/** The CRDs of OLM, as its API ships them. */
+export async function ensureOlmCrds(): Promise<string> {
+  const crd = "operators.coreos.com_clusterserviceversions.yaml";
+  const folder = await ensureBuilt({
+    name: "olm-crds",
+    version: olmVersion,
+    ingredients: [crd],
+    async build(folder, step) {
+      const module = await goModule("github.com/operator-framework/api", `v${olmVersion}`, step);
+      await copyFile(path.join(module, "crds", crd), path.join(folder, crd));
+    },
+  });
+  return path.join(folder, crd);
+}
 
 /** The OpenAPI document of a Kubernetes release, as it is in its source. */
 export async function ensureOpenApi(version: string): Promise<string> {

@@ -2,7 +2,7 @@
 import { conditionsOf, degraded, progressing, type Reasons, settled, stalled, suspended } from "./reason.ts";
 
 /** They hold as long as they are seen. */
-export const seenProblems = {
+const seenProblems = {
   InvalidSpec: stalled({
     when: "The spec asks for something that cannot work.",
     whatToDo: "Change the field that the message names.",

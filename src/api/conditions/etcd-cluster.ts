@@ -116,7 +116,7 @@ export const etcdClusterConditions = conditionsOf({
           runbook: "EtcdCertificateProblem",
         }),
         Unread: degraded({
-          when: "The API server did not give out a Secret.",
+          when: "The API server did not return a Secret.",
           whatToDo: "Do what the message says; the operator retries.",
           event: "certificateProblem",
           runbook: "EtcdCertificateProblem",

@@ -123,7 +123,7 @@ const etcdSchema = object(
   "Settings of etcd itself.",
   {
     quotaBackendBytes: integer(
-      "Size in bytes at which the database takes no more writes. If unset, etcd's default of 2 GiB applies; members of a cluster that begins on volumes smaller than 4.9 GiB get what fits the volume.",
+      "Size in bytes at which the database takes no more writes. If unset, etcd's default of 2 GiB applies; a new cluster on volumes smaller than 4.9 GiB gets a quota that fits the volume.",
       {
         min: 1,
       },

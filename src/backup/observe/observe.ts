@@ -10,10 +10,11 @@ import { isControlledBy } from "../../kube/objects/owners.ts";
 import { sourceOf } from "../../worker/source.ts";
 import type { BackupCaches, BackupContext } from "../context.ts";
 import { namedSource, type Origin } from "../objects/jobs.ts";
-import { namespaceState } from "./namespace.ts";
 import type { BackupWorld } from "./world.ts";
 import { observedWorker } from "../../controllers/worker.ts";
 import type { Observed } from "../../controllers/stages.ts";
+import type { KubeApi } from "../../kube/client/api.ts";
+import { ApiError } from "../../kube/client/errors.ts";
 
 export async function observe(
   key: Key,
@@ -76,3 +77,23 @@ function originOf(backup: CompleteEtcdBackup, { clusters }: BackupCaches): Origi
     because: `No member of the EtcdCluster ${name} has served yet. The backup begins once one does; \`kubectl describe etcdcluster ${name}\` says what it waits for.`,
   };
 }
+
+/**
+ * Whether a namespace is being deleted. It is asked by a dry run of what would be refused then, creating a pod, because that
+ * needs no permission to read Namespaces, which an operator of one namespace does not have.
+ */
+async function namespaceState(api: KubeApi, namespace: string, signal: AbortSignal): Promise<"active" | "terminating"> {
+  try {
+    await api.create(Pod, probe(namespace), { dryRun: true, signal });
+    return "active";
+  } catch (error) {
+    // Refused for any other reason, the namespace still takes what it should.
+    if (!(error instanceof ApiError)) throw error;
+    return error.causes.some(({ reason }) => reason === "NamespaceTerminating") ? "terminating" : "active";
+  }
+}
+
+const probe = (namespace: string): Pod => ({
+  metadata: { namespace, name: "etcd-operator-dry-run" },
+  spec: { containers: [{ name: "none", image: "none" }] },
+});

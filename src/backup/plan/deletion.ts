@@ -67,7 +67,7 @@ export function deleteBackups(world: BackupWorld, now: number): Deletion {
 }
 
 /** Whether there is anything to delete, as far as the status tells. */
-export function mayHaveBackups({ backup }: Pick<BackupWorld, "backup">): boolean {
+function mayHaveBackups({ backup }: Pick<BackupWorld, "backup">): boolean {
   const { run, history, lastBackup } = backup.status;
   return run !== undefined || history.length > 0 || lastBackup !== undefined;
 }

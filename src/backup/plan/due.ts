@@ -5,7 +5,7 @@ import { backupNowAnnotation, type CompleteEtcdBackup } from "../../api/etcd-bac
 import { chanceOf } from "../objects/names.ts";
 import { problemIn } from "./trouble.ts";
 
-export type Trigger = "Once" | "Interval" | "Schedule" | "Annotation";
+type Trigger = "Once" | "Interval" | "Schedule" | "Annotation";
 
 export interface Start {
   readonly trigger: Trigger;
@@ -70,7 +70,7 @@ export function isInherited({ status }: Backup): boolean {
   return status.phase === undefined && (status.succeeded || status.Reason !== undefined);
 }
 
-export function hasRun(backup: Backup): boolean {
+function hasRun(backup: Backup): boolean {
   const { phase, history, succeeded } = backup.status;
   if (history.length > 0 || succeeded || isInherited(backup)) return true;
   return phase === "Failed" && problemIn(backup)?.reason === "BackupFailed";

@@ -104,7 +104,7 @@ function makeWorker(world: BackupWorld, run: Run, now: number): BackupDecision {
   if (obstacle !== undefined || image === undefined) return { ...base, ...waitFor(obstacle ?? imageUnknown) };
   const pod = podOf({ backup, origin, image }, run);
   if (pod === undefined)
-    return giveUp(world, run, "The spec names another place by now. The next backup is verified again.", now);
+    return giveUp(world, run, "The spec names another place now. The next backup is verified again.", now);
   const before = problemIn(backup);
   const isRefused = before?.reason === "Refused";
   return {

@@ -9,11 +9,11 @@ import { chanceOf } from "../objects/names.ts";
 import type { BackupWorld } from "../observe/world.ts";
 import type { BackupDecision, Ended, Run } from "./actions.ts";
 import { ownStart, timeOf } from "./due.ts";
-import { atRest } from "./rest.ts";
 import { lastingTrouble, problemIn, type Trouble } from "./trouble.ts";
 import { backoffs } from "../../controllers/delays.ts";
 import { type Note, sentence } from "../../controllers/event.ts";
 import { factsInStatus, isDefinite, mostAttempts } from "../../controllers/worker.ts";
+import { atRest } from "./begin.ts";
 
 const mostHistory = 10;
 

@@ -4,7 +4,7 @@ import { conditionOf, conditionTypes, isIn, type ReasonOf } from "../../api/cond
 import { lastingProblems } from "../../api/conditions/etcd-backup.ts";
 import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 
-export type LastingReason = keyof typeof lastingProblems;
+type LastingReason = keyof typeof lastingProblems;
 export type TroubleReason = ReasonOf<"EtcdBackup", "Problem", "True">;
 
 export interface Trouble {

@@ -3,7 +3,8 @@ import { conditionOf, rowOf } from "../../api/conditions.ts";
 import { type CompleteStatus, EtcdBackup, type EtcdBackupStatus } from "../../api/etcd-backup/etcd-backup.ts";
 import type { BackupExecution } from "../act/act.ts";
 import { type Conclusion, withConditions } from "../../kube/objects/conditions.ts";
-import { mergePatchBetween } from "../../kube/objects/merge-patch.ts";
+import { statusSchema } from "../../api/etcd-backup/status.ts";
+import { statusPatch } from "../../controllers/status-patch.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import { printableLine } from "../../kube/objects/printable.ts";
 import type { BackupPlan, Ended } from "../plan/actions.ts";
@@ -51,7 +52,7 @@ async function reportStatusOf(
   const isClear = problems.length === 0;
   const due = isClear ? dueAt({ ...backup, status: status ?? backup.status }, context.now()) : undefined;
   context.metrics.statusOf(key, status ?? stored, due);
-  const patch = status === undefined ? undefined : mergePatchBetween(stored, status);
+  const patch = status === undefined ? undefined : statusPatch(statusSchema, stored, status);
   const reported = await reportStatus({ kind: EtcdBackup, object: backup, patch, problems }, reconcile);
   if (reported === "refused") record(["invalidSpec", problems.join(" ")]);
   if (reported === "refused" || reported === "outdated") return reported;

@@ -175,7 +175,7 @@ const table: Table = {
     watched: true,
   },
   nameFirstMembers: {
-    requires: () => [clusterAsSeen, neverServed],
+    requires: () => [clusterAsSeen, neverServed, { holds: "noUnseenMember" }],
     run: nameFirstMembers,
     events: none,
     watched: true,
@@ -231,7 +231,7 @@ const table: Table = {
     requires: ofClaim,
     run: retireClaim,
     events: ({ member }) => [
-      ["volumeKept", `The volume of ${member} is kept; delete its claim when nobody needs it any more`],
+      ["volumeKept", `The volume of ${member} is kept; delete its claim when it is no longer needed`],
     ],
     watched: true,
   },

@@ -1,5 +1,5 @@
-// One plan being carried out: the assessment that it rests on, and what the actions have changed since.
-import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+// One plan being carried out: the assessment that it rests on, what the actions have changed since, and the writes that they share.
+import { type CompleteEtcdCluster, EtcdCluster, type EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { MemberId } from "../../etcd/ids.ts";
 import type { Call, EtcdMember, Member } from "../../etcd/member.ts";
 import type { ReconcileContext } from "../../kube/controller/run-reconcile.ts";
@@ -16,6 +16,7 @@ import { reachableAt } from "../observe/tls.ts";
 import { Live } from "./live.ts";
 import { delays } from "../../controllers/delays.ts";
 import { NotYet } from "../../controllers/obstacle.ts";
+import { patchStatus } from "../../controllers/report-status.ts";
 
 export interface ClusterExecution {
   readonly assessment: Assessment;
@@ -113,4 +114,17 @@ export function portTo({ assessment, context }: ClusterExecution, { id }: Member
   const { cluster, tls } = assessment.world;
   const reachable = reachableAt(pod.address, pod, cluster, tls.identity);
   return context.members.at(endpointOf({ ...reachable, login: context.logins.known(cluster) }));
+}
+
+/** `null`: the field goes. What is not named stays. */
+type Patch = {
+  readonly [name in keyof EtcdClusterStatus]: EtcdClusterStatus[name] | (name extends "restore" ? RestorePatch : null);
+};
+
+type Restore = NonNullable<EtcdClusterStatus["restore"]>;
+type RestorePatch = { readonly [name in keyof Restore]?: Restore[name] | null };
+
+export async function writeStatus(execution: ClusterExecution, status: Patch): Promise<void> {
+  const { cluster, reconcile, written } = execution;
+  execution.written = await patchStatus(EtcdCluster, written ?? cluster, status, reconcile);
 }

@@ -16,6 +16,7 @@ import {
   ownNotes,
   peerSchemeAnnotation,
 } from "../objects/claims.ts";
+import { firstMembersOf } from "../objects/first-members.ts";
 import { labelsOf } from "../objects/labels.ts";
 import { memberPod, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import type { MemberName } from "../objects/names.ts";
@@ -46,7 +47,8 @@ export async function recreatePod(execution: ClusterExecution, action: ActionOf<
   const cluster = madeOf(execution.cluster, release);
   // As its data has it, and while nobody can say what that is, as its claim has it.
   const claim = execution.assessment.world.claims.find(({ name }) => name === member);
-  const url = listedUrlOf(execution, member) ?? `${claim?.peers ?? "http"}:`;
+  const first = firstMembersOf(execution.cluster).find(({ name }) => name === member);
+  const url = listedUrlOf(execution, member) ?? first?.peerUrl ?? `${claim?.peers ?? "http"}:`;
   const tls = podTlsFor(tlsToMake(execution), url);
   // What its database has grown to is not known where no status says what it was allowed.
   const quota = cluster.status.dbQuota === undefined ? undefined : quotaOfNew(execution);

@@ -3,22 +3,21 @@ import { fieldManager } from "../../api/field-manager.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { NotYet } from "../../controllers/obstacle.ts";
-import { specDigest } from "../../restore/objects/spec-digest.ts";
 import { podTlsFor } from "../assess/certificates/pod-tls.ts";
-import { highestRevisionIn, revisionIn } from "../assess/revisions.ts";
 import { type Beginning, firstMembersGate, namedBeginning } from "../objects/first-members.ts";
 import type { FirstStart } from "../objects/first-start.ts";
 import { memberPod } from "../objects/member-pod.ts";
 import type { MemberName } from "../objects/names.ts";
 import { type PodTls, schemeOf } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import { type ClusterExecution, tlsToMake } from "./execution.ts";
+import { type ClusterExecution, tlsToMake, writeStatus } from "./execution.ts";
 import { makeClaim } from "./on-claims.ts";
 import { makePod } from "./taken-away.ts";
 import { podNow, restoreNow } from "./preconditions.ts";
 import { confirmFirstMembers } from "./seed-admission.ts";
 import { formatPlan, parsePlan, type SeedPlan, seedPlanOf, seedRestoreOf } from "./seed-plan.ts";
-import { writeStatus } from "./write-status.ts";
+import { specDigest } from "../../restore/objects/seed.ts";
+import { highestRevisionIn, revisionIn } from "../assess/restoring.ts";
 
 /** Nothing is stopped before the pods of the first members are known to be admitted, and all that it needs is written down. */
 export async function beginRestore(

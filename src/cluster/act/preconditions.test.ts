@@ -128,7 +128,7 @@ const checked: Readonly<Record<string, readonly Precondition["holds"][]>> = {
   cancelDowngrade: ["clusterAsSeen"],
   resizePod: ["podThere"],
   createSeed: ["clusterAsSeen", "neverServed", "noUnseenVolume"],
-  nameFirstMembers: ["clusterAsSeen", "neverServed"],
+  nameFirstMembers: ["clusterAsSeen", "neverServed", "noUnseenMember"],
   createFirstMembers: ["clusterAsSeen", "neverServed", "noUnseenVolume", "onlyFirstMembers"],
   startFirstMembers: ["clusterAsSeen", "neverServed", "onlyFirstMembers"],
   beginRestore: ["clusterAsSeen", "restoreUnderWay"],
@@ -286,6 +286,10 @@ const others: { readonly [H in Precondition["holds"]]: Readonly<Record<string, C
     "a claim is not retired": () => ({ claims: [aClaim] }),
   },
   onlyFirstMembers: { "another pod is there": () => ({ pods: [metadataOf(aPod, { ...own, name: "demo-z" })] }) },
+  noUnseenMember: {
+    "a pod is there": () => ({ pods: [metadataOf(aPod, { ...own, uid: "unseen" })] }),
+    "a volume is there": () => ({ claims: [metadataOf(aClaim, { name: "demo-z", uid: "unseen" })] }),
+  },
   restoreUnderWay: {
     "it is gone": () => ({ restore: undefined }),
     "it is another": () => ({ restore: metadataOf(aRestore, { uid: "another" }) }),

@@ -5,7 +5,7 @@ import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type CompleteEtcdRestore, withDefaults } from "../../api/etcd-restore/etcd-restore.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
-import { hasBegun } from "../assess/claims.ts";
+import { hasBegun, holds } from "../assess/claims.ts";
 import { isKnownToHaveServed } from "../assess/health.ts";
 import { isHealthy, isVoter } from "../assess/instances.ts";
 import { isClaimOf } from "../objects/claims.ts";
@@ -17,7 +17,7 @@ import { type AuthorityUse, secretName } from "../objects/tls.ts";
 import { isUnderWayFor } from "../observe/asking-restore.ts";
 import { observedClaim } from "../observe/claims.ts";
 import { observedPod } from "../observe/pods.ts";
-import type { Claim } from "../observe/world.ts";
+import type { Claim, MemberPod } from "../observe/world.ts";
 import type { PodSeen } from "../plan/actions.ts";
 import type { ClusterExecution } from "./execution.ts";
 import { delays } from "../../controllers/delays.ts";
@@ -48,6 +48,8 @@ export type Precondition =
   | { readonly holds: "noMemberLeft" }
   /** No pod of a member is there but those of the first members of a restored cluster, as the status has them. */
   | { readonly holds: "onlyFirstMembers" }
+  /** No pod and no volume of the cluster is there that was not seen, and no client was ever sent to one of the pods. */
+  | { readonly holds: "noUnseenMember" }
   /** The EtcdRestore is there, is not over, and means this very EtcdCluster. */
   | { readonly holds: "restoreUnderWay"; readonly name: string; readonly uid: string }
   /** The Secret of the CA is the one that was read. */
@@ -107,8 +109,7 @@ const checks: Checks = {
     if (ready || readyOnce === true) throw new NotYet(`the pod ${member} has served`, delays.cacheIsBehind);
   },
   async podServesNobody(execution, { member, uid }) {
-    const { ready, readyOnce, state } = observedPod(await podNow(execution, member, uid), undefined);
-    if (state.t !== "ended" && (ready || readyOnce === true))
+    if (servesClients(observedPod(await podNow(execution, member, uid), undefined)))
       throw new NotYet(`the pod ${member} has served`, delays.cacheIsBehind);
   },
   async claimAsSeen({ assessment: { world }, live }, { member, uid }) {
@@ -138,6 +139,18 @@ const checks: Checks = {
       (pod) => isControlledBy(pod, cluster) && !isImageCheck(pod) && !first.has(pod.metadata?.name ?? ""),
     );
     if (other !== undefined) throw new NotYet(`the pod ${other.metadata?.name} is still there`, delays.cacheIsBehind);
+  },
+  async noUnseenMember({ assessment: { world }, cluster, live }) {
+    const [pods, claims] = await Promise.all([live.pods(selectorOf(cluster)), live.claims(selectorOf(cluster))]);
+    const seen = new Set([...world.pods, ...world.claims.filter(holds)].map(({ uid }) => uid));
+    const isUnseen = ({ uid }: { readonly uid: string }): boolean => !seen.has(uid);
+    const running = pods
+      .filter((pod) => isControlledBy(pod, cluster) && !isImageCheck(pod))
+      .map((pod) => observedPod(pod, undefined));
+    const volumes = claims.filter((claim) => isClaimOf(claim, cluster)).map((claim) => observedClaim(claim));
+    const current = volumes.filter((claim) => claim.role === "current" && holds(claim));
+    const found = running.find((pod) => isUnseen(pod) || servesClients(pod)) ?? current.find(isUnseen);
+    if (found !== undefined) throw new NotYet(`${found.name} may hold what clients wrote`, delays.cacheIsBehind);
   },
   async restoreUnderWay(execution, { name, uid }) {
     const now = await restoreNow(execution, name, uid);
@@ -173,6 +186,10 @@ const factsOf = ({ uid, role, terminating, clusterUid, clusterId, phase }: Claim
   clusterId,
   phase,
 });
+
+/** Clients are sent to it, or were before; one that has ended has nothing of what they wrote. */
+const servesClients = ({ ready, readyOnce, state }: MemberPod): boolean =>
+  state.t !== "ended" && (ready || readyOnce === true);
 
 export async function podNow({ live }: ClusterExecution, member: MemberName, uid: string): Promise<Pod> {
   const now = await live.pod(member);

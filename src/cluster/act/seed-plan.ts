@@ -6,7 +6,6 @@ import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { workerPolicyOf } from "../../restore/objects/backup-place.ts";
 import { restoreJobOf, tokenOf } from "../../restore/objects/seed.ts";
 import type { RestoreJob } from "../../worker/job.ts";
-import { highestRevisionIn } from "../assess/revisions.ts";
 import type { Beginning, PlannedBeginning } from "../objects/first-members.ts";
 import type { SeedRestore } from "../objects/first-start.ts";
 import { type MemberName, peerUrlOf } from "../objects/names.ts";
@@ -14,6 +13,7 @@ import { type PodTls, schemeOf } from "../objects/tls.ts";
 import type { ClusterExecution } from "./execution.ts";
 import { Refused } from "../../controllers/obstacle.ts";
 import { defined } from "../../defined.ts";
+import { highestRevisionIn } from "../assess/restoring.ts";
 
 /** All but what the member and the operator of that moment add. Older operators begin with one member, and name none. */
 export type SeedPlan = Omit<SeedRestore, "image"> & Partial<PlannedBeginning>;

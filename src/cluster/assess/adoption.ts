@@ -54,7 +54,7 @@ export function adoptionProblem(world: ClusterWorld): string | undefined {
   if (!isAdoptionAsked(world)) return undefined;
   const { claims, leftClaims } = world;
   const names = leftClaims.map(({ name }) => name).join(", ");
-  const choice = `To go on with that data, keep the claims that belong together; to begin with an empty cluster, delete them: kubectl delete pvc ${leftClaims.map(({ name }) => name).join(" ")}.`;
+  const choice = `To continue with that data, keep the claims that belong together; to begin with an empty cluster, delete them: kubectl delete pvc ${leftClaims.map(({ name }) => name).join(" ")}.`;
   const begun = [...claims, ...leftClaims].filter(hasBegun);
   if (!leftClaims.every((claim) => hasBegun(claim) || isBeside(claim, begun)))
     return `Volumes of an earlier cluster of this name are there (${names}), and not all of them say whose data they hold. ${choice}`;

@@ -142,4 +142,4 @@ const isFirstStart = (pod: MemberPod | undefined): boolean =>
 const isFirstComing = (pod: MemberPod | undefined, now: number): boolean =>
   pod !== undefined && isFirstStart(pod) && !pod.terminating && isYoung(pod, now);
 
-export const isWiped = ({ state }: Instance): boolean => state.t === "lost" && state.wiped === true;
+const isWiped = ({ state }: Instance): boolean => state.t === "lost" && state.wiped === true;

@@ -22,7 +22,7 @@ export interface Instance {
   readonly state: InstanceState;
 }
 
-export type InstanceState =
+type InstanceState =
   /** A voter that serves and stays. */
   | { readonly t: "healthy" }
   /** A voter that serves, on a volume that goes with its pod. It is in no hurry: it stays until another has taken its place. */

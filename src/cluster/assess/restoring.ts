@@ -38,3 +38,19 @@ function stands({ is, to }: AskingRestore, hasServed: boolean): boolean {
   if (is === "gone" && hasServed) return false;
   return is === "underWay" || (is !== "over" && to !== "unsaid");
 }
+
+/**
+ * The highest revision that was ever seen: what clients may have been told. Data that is restored goes past it, so that nobody
+ * sees a revision twice.
+ */
+export function highestRevisionIn(world: Pick<ClusterWorld, "cluster" | "etcd">): number {
+  const { status } = world.cluster;
+  return Math.max(status.highestRevision ?? 0, status.revision ?? 0, revisionIn(world) ?? 0);
+}
+
+/** The highest of whoever answers now. It may be lower than it once was. Undefined: nobody does. */
+export function revisionIn({ etcd }: Pick<ClusterWorld, "etcd">): number | undefined {
+  const answers = "answers" in etcd ? [...etcd.answers.values()] : [];
+  const seen = answers.map((answer) => answer.status.revision).filter(Number.isSafeInteger);
+  return seen.length === 0 ? undefined : Math.max(...seen);
+}

@@ -5,7 +5,7 @@ import { ports } from "../objects/labels.ts";
 import type { MemberName } from "../objects/names.ts";
 import type { EtcdView, MemberPod, ClusterWorld } from "../observe/world.ts";
 
-export interface Silence {
+interface Silence {
   readonly reason: Extract<ReadyReason, "MemberCannotStart" | "MembersUnreachable">;
   readonly sentence: string;
 }

@@ -49,7 +49,7 @@ const answersIn = ({ etcd }: ClusterWorld): readonly MemberAnswer[] =>
   "answers" in etcd ? [...etcd.answers.values()] : [];
 
 /** What a member goes by: it says so since etcd 3.6. Before that its pod does; the spec may have been changed since. */
-export function quotaOf({ pod, status }: MemberAnswer, pods: readonly MemberPod[]): number {
+function quotaOf({ pod, status }: MemberAnswer, pods: readonly MemberPod[]): number {
   return status.dbSizeQuota || (pods.find(({ name }) => name === pod)?.quota ?? usualQuota);
 }
 

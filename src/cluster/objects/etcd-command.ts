@@ -13,7 +13,7 @@ import { plainText, type PodTls, type Scheme, schemeOf, tlsFlags, tlsVariables }
 export const dataDirectory = "/var/etcd/data";
 
 /** How many learners a member admits at a time: as many as the largest cluster can lack. */
-export const mostLearners = 8;
+const mostLearners = 8;
 
 export function versionOf(cluster: CompleteEtcdCluster): EtcdVersion {
   const version = parseVersion(cluster.spec.version);

@@ -17,7 +17,7 @@ export const foundVersionAnnotation = `${EtcdCluster.group}/found-version`;
 export const isImageCheck = ({ metadata }: Pod): boolean => metadata?.labels?.[imageCheckLabel] !== undefined;
 
 /** The same for the same image on the same node, so that it is proved there once. */
-export function imageCheckName({ metadata: { name } }: CompleteEtcdCluster, node: string, image: string): string {
+function imageCheckName({ metadata: { name } }: CompleteEtcdCluster, node: string, image: string): string {
   const digest = createHash("sha256").update(`${node} ${image}`).digest("hex").slice(0, 10);
   return `${name}-image-check-${digest}`;
 }

@@ -7,7 +7,7 @@ import type { EtcdVersion } from "../../etcd/versions/version.ts";
 import { ports } from "./labels.ts";
 import { plainText, type PodTls } from "./tls.ts";
 
-export interface ContainerProbes {
+interface ContainerProbes {
   startupProbe: KubeProbe;
   readinessProbe: KubeProbe;
   livenessProbe: KubeProbe;

@@ -1,7 +1,7 @@
-// The two Services of a cluster: the headless one under which members find each other before they are ready, and the
-// one that clients connect to.
+// The objects around the members: the headless Service under which they find each other before they are ready, the one that
+// clients connect to, and the disruption budget.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import type { Service } from "../../kube/objects/kinds.ts";
+import type { PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import { labelsOf, metadataOf, ports } from "./labels.ts";
 
 const client = { name: "client", port: ports.client, targetPort: ports.client, protocol: "TCP" };
@@ -28,5 +28,16 @@ export function clientService(cluster: CompleteEtcdCluster): Service {
   return {
     metadata: metadataOf(cluster, clientServiceName(cluster)),
     spec: { selector: labelsOf(cluster), ports: [client] },
+  };
+}
+
+/**
+ * The disruption budget of a cluster: how many members must stay while nodes are drained. It counts ready pods, and a
+ * learner is not ready, so it counts voters (etcd before 3.5.19 calls a learner ready for the moment that it is one).
+ */
+export function disruptionBudget(cluster: CompleteEtcdCluster, minAvailable: number): PodDisruptionBudget {
+  return {
+    metadata: metadataOf(cluster, cluster.metadata.name),
+    spec: { minAvailable, selector: { matchLabels: labelsOf(cluster) } },
   };
 }

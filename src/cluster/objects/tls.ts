@@ -30,7 +30,7 @@ export interface PodTls {
   readonly made: boolean;
 }
 
-export interface Sides {
+interface Sides {
   readonly peer?: string;
   readonly client?: string;
 }
@@ -82,14 +82,14 @@ export const signedBy: Readonly<Record<AuthorityUse, readonly LeafUse[]>> = {
 };
 
 export const trustsPeerAnnotation = `${EtcdCluster.group}/trusts-peer`;
-export const trustsClientAnnotation = `${EtcdCluster.group}/trusts-client`;
+const trustsClientAnnotation = `${EtcdCluster.group}/trusts-client`;
 export const anchorsPeerAnnotation = `${EtcdCluster.group}/anchors-peer`;
-export const anchorsClientAnnotation = `${EtcdCluster.group}/anchors-client`;
+const anchorsClientAnnotation = `${EtcdCluster.group}/anchors-client`;
 /** Changed when the files of the pod were renewed, so that its kubelet reads it again. */
 export const renewedAnnotation = `${EtcdCluster.group}/renewed`;
 /** The CA behind the certificate that was in use when the pod was made. */
 export const presentsPeerAnnotation = `${EtcdCluster.group}/presents-peer`;
-export const presentsClientAnnotation = `${EtcdCluster.group}/presents-client`;
+const presentsClientAnnotation = `${EtcdCluster.group}/presents-client`;
 /** On an EtcdCluster: the CAs are to be replaced. On the Secret of a CA: what it said when that was done. */
 export const rotateCaAnnotation = `${EtcdCluster.group}/rotate-ca`;
 /** A member serves clients. Kubelets have no client certificate and cannot find out, so the operator tells them. */
@@ -171,7 +171,7 @@ export function tlsFlags(tls: PodTls): readonly (readonly [flag: string, value: 
 }
 
 /** How a member knows that who dials it is a peer, once the CA of peers has signed its certificate. */
-export type PeerCheck =
+type PeerCheck =
   /** By nothing else: the CA signs for this cluster alone. */
   | "signature"
   /** The certificate has to be for a member of this cluster, whatever address it comes from. */
@@ -200,7 +200,7 @@ export function peerCheckOf(version: EtcdVersion, { made }: Pick<PodTls, "made">
 }
 
 /** Flags of etcd that the spec sets, as arguments or as variables. */
-export type ByPerson = readonly string[];
+type ByPerson = readonly string[];
 
 /** `host`: any name of a member; a certificate that is for one is for all. */
 export function tlsVariables(

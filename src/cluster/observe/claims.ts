@@ -1,7 +1,7 @@
 // Reduces the claim of a member's volume to what the planner needs.
 import { parseClusterId } from "../../etcd/ids.ts";
 import type { StoreView } from "../../kube/cache/store.ts";
-import type { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { PersistentVolumeClaim } from "../../kube/objects/kinds.ts";
 import { keyOf, keyText, type KubeObject } from "../../kube/objects/objects.ts";
 import { amountOf } from "../../api/etcd-cluster/resource-problems.ts";
@@ -14,6 +14,7 @@ import {
   imageAnnotation,
   peerSchemeAnnotation,
   requestOf,
+  requestTextOf,
 } from "../objects/claims.ts";
 import { settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import { memberName } from "../objects/names.ts";
@@ -84,4 +85,25 @@ export function leanClaim({ metadata, spec, status }: PersistentVolumeClaim): Pe
     spec: { ...(resources && { resources }), ...(volumeName && { volumeName }) },
     status: { ...(phase && { phase }), ...(capacity && { capacity }) },
   };
+}
+
+/** What the spec asks of volumes that are there already, and they cannot do. */
+export function claimProblems({ spec }: CompleteEtcdCluster, claims: readonly Claim[]): string[] {
+  const { persistentVolumeClaimSpec: claim } = spec.pod;
+  const wanted = requestOf(claim);
+  if (claim === undefined || wanted === undefined) return [];
+  const inUse = claims.filter(
+    ({ role, terminating, phase }) => role === "current" && !terminating && phase === "Bound",
+  );
+  const largest = Math.max(0, ...inUse.map(({ requested }) => requested));
+  if (wanted >= largest) return [];
+  return [
+    `spec.pod.persistentVolumeClaimSpec.resources.requests.storage is ${requestTextOf(claim)}, and there are volumes of ${inGi(largest)}: volumes do not shrink. Set it to at least that. For smaller volumes, create a new cluster and copy the data.`,
+  ];
+}
+
+/** As people write sizes: 5Gi, 512Mi, or in bytes. */
+export function inGi(bytes: number): string {
+  if (bytes % 2 ** 30 === 0) return `${bytes / 2 ** 30}Gi`;
+  return bytes % 2 ** 20 === 0 ? `${bytes / 2 ** 20}Mi` : String(bytes);
 }

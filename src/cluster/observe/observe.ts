@@ -21,18 +21,17 @@ import { firstMembersOf } from "../objects/first-members.ts";
 import { memberName, type MemberName, memberOfPeerUrl, seedName } from "../objects/names.ts";
 import { serverNameOf } from "../objects/tls.ts";
 import { type Asking, observedEtcd } from "./etcd.ts";
-import { foreignHomeOf, observedClaim } from "./claims.ts";
+import { claimProblems, foreignHomeOf, observedClaim } from "./claims.ts";
 import { askingRestore } from "./asking-restore.ts";
 import { observedImageCheck } from "./image-checks.ts";
-import { lastBackupOf } from "./last-backup.ts";
 import { observedPod } from "./pods.ts";
 import { observedTls, reachableAt, wireSides } from "./tls.ts";
 import { clientServiceName } from "../objects/services.ts";
 import { volumeNode } from "./volume-nodes.ts";
-import { withEndRead } from "./wordless-ends.ts";
-import { claimProblems } from "./claim-problems.ts";
-import { type EtcdView, recordedIdOf, type MemberPod, type ClusterWorld } from "./world.ts";
+import { type ClusterWorld, type EtcdView, type LastBackup, type MemberPod, recordedIdOf } from "./world.ts";
 import type { Observed } from "../../controllers/stages.ts";
+import { withEndRead } from "./pod-problems.ts";
+import type { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 
 export async function observe(
   key: Key,
@@ -178,4 +177,13 @@ async function strayClaimsAmong(
     names.map((name) => getOrUndefined(api, PersistentVolumeClaim, { namespace, name }, { signal })),
   );
   return claims.filter((claim) => claim !== undefined).filter((claim) => isClaimOf(claim, cluster));
+}
+
+/** The newest backup of a cluster, as its EtcdBackups know it. */
+export function lastBackupOf(backups: readonly EtcdBackup[]): LastBackup | undefined {
+  const taken = backups.flatMap(({ metadata, status }): LastBackup[] => {
+    const { path = "", takenAt } = status?.lastBackup ?? {};
+    return path === "" || takenAt === undefined ? [] : [{ by: metadata?.name ?? "", path, takenAt }];
+  });
+  return taken.toSorted((a, b) => Date.parse(b.takenAt) - Date.parse(a.takenAt))[0];
 }

@@ -5,8 +5,10 @@ import { imagePrograms } from "../../etcd/versions/features.ts";
 import { shortened } from "../../transport/shortened.ts";
 import { parseResult } from "../../worker/pod.ts";
 import { lastWordsOf } from "./last-words.ts";
-import type { PodTrouble } from "./world.ts";
+import type { MemberPod, PodTrouble } from "./world.ts";
 import { imagePullReasons } from "../../kube/objects/image-pull.ts";
+import type { KubeApi } from "../../kube/client/api.ts";
+import { etcdContainer } from "../objects/member-pod.ts";
 
 const image =
   "Set spec.version, spec.repository or spec.image to an image that exists and that the nodes can pull; where its registry asks who they are, set spec.pod.imagePullSecrets.";
@@ -103,4 +105,25 @@ export function problemSentence(reason: string, message: string | undefined): st
   // Some of them end with a full stop, and one is added behind all of them.
   const words = message?.trim().replace(/\.+$/, "") ?? "";
   return words === "" ? reason : `${reason}: ${shortened(words)}`;
+}
+
+/** Reads the few lines before its end. */
+const limits = { container: etcdContainer, tailLines: 20, limitBytes: 65_536 };
+
+/**
+ * An etcd that has a value from a Secret leaves nothing of its log in the status of its pod. Whether it found no data must be
+ * known all the same: three such members have lost everything, and do not come back by themselves. So its log is read, and
+ * nothing of it is kept but that. One whose log cannot be read is not known to have lost anything.
+ */
+export async function withEndRead(
+  pod: MemberPod,
+  namespace: string,
+  api: KubeApi,
+  signal: AbortSignal,
+): Promise<MemberPod> {
+  const { guard, name, state } = pod;
+  // Before its first start it exits like this when it finds nobody to join.
+  if (state.t !== "crashing" || state.wordless !== true || guard !== "closed") return pod;
+  const log = await api.log({ namespace, name }, { ...limits, signal }).catch(() => "");
+  return foundNoData(log) ? { ...pod, state: { ...state, withoutData: true } } : pod;
 }

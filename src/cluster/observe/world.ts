@@ -214,7 +214,7 @@ export interface Claim {
   readonly cannotGrow?: string;
 }
 
-export interface ForeignClaim {
+interface ForeignClaim {
   readonly name: string;
   readonly uid: string;
   /** The EtcdCluster whose data it holds, as in shop/orders. */

@@ -178,7 +178,7 @@ export type ClusterAction =
 
 export type ActionOf<D extends ClusterAction["do"]> = Extract<ClusterAction, { do: D }>;
 
-export type ServiceRole = "peer" | "client";
+type ServiceRole = "peer" | "client";
 
 export type PodSeen = { readonly t: "none" } | { readonly t: "uid"; readonly uid: string };
 

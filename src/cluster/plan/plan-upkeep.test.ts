@@ -1,6 +1,5 @@
 // What is done about the objects around the members, and about pods that run, besides the members themselves.
-import { disruptionBudget } from "../objects/budget.ts";
-import { clientService, peerService } from "../objects/services.ts";
+import { clientService, disruptionBudget, peerService } from "../objects/services.ts";
 import { settingsOf } from "../objects/settings.ts";
 import type { ImageCheck, ImageCheckState, MemberPod } from "../observe/world.ts";
 import { check, going, gone, three, voter } from "../testing/plan-table.ts";

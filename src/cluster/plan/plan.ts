@@ -23,7 +23,7 @@ import { guardStarted } from "./rules/guard.ts";
 import { heldUp, leaveAlone } from "./rules/leave-alone.ts";
 import { waitForQuorum } from "./rules/lost-quorum.ts";
 import { promoteLearners } from "./rules/promote.ts";
-import { recreateOnVolume, recreateWithoutQuorum } from "./rules/volumes/recreate.ts";
+import { recreateFirstMembers, recreateOnVolume, recreateWithoutQuorum } from "./rules/volumes/recreate.ts";
 import { readdress } from "./rules/readdress.ts";
 import { reunite } from "./rules/reunite.ts";
 import { remakePods } from "./rules/remake.ts";
@@ -123,12 +123,17 @@ function decide(situation: Situation): [ClusterDecision, ...ClusterDecision[]] {
   const { t } = world.etcd;
   if (t === "noQuorum" || t === "accessDenied")
     return [
-      recreateWithoutQuorum(situation) ?? reunite(situation) ?? beginRestored(situation) ?? waitForQuorum(situation),
+      recreateWithoutQuorum(situation) ??
+        reunite(situation) ??
+        recreateFirstMembers(situation) ??
+        beginRestored(situation) ??
+        waitForQuorum(situation),
     ];
   if (t !== "quorum")
     return [
       adopt(situation) ??
         reunite(situation) ??
+        recreateFirstMembers(situation) ??
         beginRestored(situation) ??
         bootstrap(situation) ??
         recreateWithoutQuorum(situation) ??

@@ -99,7 +99,7 @@ function lostSentence({ certificates: { setsApart }, desired, world: { cluster }
   if (setsApart.size === 0 || (!paused && desired.impossible === undefined)) return undefined;
   const names = [...setsApart].map((use) => secretName(cluster, use)).join(", ");
   const cure = paused ? "set spec.paused to false" : "correct the spec";
-  return `Secrets are missing: ${names}. Members go on with the certificates that they have; new ones need a new CA, and a start of each member. For that, ${cure}.`;
+  return `Secrets are missing: ${names}. Members continue with their current certificates; new ones need a new CA and a restart of each member. For that, ${cure}.`;
 }
 
 /** What keeps members from each other although they run; undefined: nothing that is known of certificates. */
@@ -127,7 +127,7 @@ function damagedSentences({ certificates: { toMake, writes }, world: { cluster, 
 function goesOn({ certificates: { pods }, world }: Assessment): string[] {
   if (pods === undefined) return ["No member is created until that is corrected."];
   const serves = world.pods.length > 0;
-  return serves ? ["It is not used: the cluster goes on with what it has."] : [];
+  return serves ? ["It is not used: the cluster continues with its current certificates."] : [];
 }
 
 const left = { "30d": "in less than 30 days", "7d": "in less than 7 days", "1d": "in less than a day" } as const;
@@ -143,7 +143,7 @@ function expirySentence({ world }: Assessment, one: CertificateInUse): readonly 
   const verb = warning === "expired" ? `expired at ${when}` : `expires ${left[warning]}, at ${when}`;
   if (presentedBy !== undefined)
     return [
-      `The ${use} certificate that ${presentedBy} presents ${verb}: its pod has yet to get the one in ${secretName(world.cluster, use)}.`,
+      `The ${use} certificate that ${presentedBy} presents ${verb}: its pod does not have the one in ${secretName(world.cluster, use)} yet.`,
     ];
   return [`The ${use} certificate ${verb}${renewalAdvice(world.cluster, one)}.`];
 }

@@ -23,7 +23,6 @@ import { silencesOf } from "../assess/silence.ts";
 import { apartSentence, certificatesValid, keptApartBy } from "./certificates.ts";
 import type { MemberPod, ClusterWorld } from "../observe/world.ts";
 import { recoveryAdvice } from "./recovery.ts";
-import { doomedSentence } from "./volumes.ts";
 import { accessDeniedReason, accessDeniedSentence } from "./access-denied.ts";
 
 type Verdict<Type extends keyof VerdictsOn<"EtcdCluster">> = VerdictOn<"EtcdCluster", Type>;
@@ -132,7 +131,7 @@ export function adviceOn(health: Unavailable, world: Pick<ClusterWorld, "backup"
     case "foreign":
       return `All pods that answer belong to the etcd cluster ${health.answering}, but status.clusterId is ${health.recorded}: the operator does not touch them. If they hold the right data, set status.clusterId to ${health.answering} with kubectl patch --subresource=status; otherwise, find out where they came from.`;
     case "quorumLost":
-      return `${health.answering} of ${health.voters} voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.${elseRestore(world)}`;
+      return `${health.answering} of ${health.voters} voters answer, and a majority is needed: nothing can be written. The cluster continues by itself as soon as enough of its pods run again: find out what keeps them from running.${elseRestore(world)}`;
     case "accessDenied":
       return accessDeniedSentence(health);
     case "dataLost":
@@ -281,7 +280,7 @@ function ready(assessment: Assessment, outcome: ClusterOutcome): Verdict<"Ready"
   if (roll.changes.length > 0 || roll.waits !== undefined || others.length > 0)
     return no(stuck ?? (isRolling(world) ? "Updating" : "UpdateOnDelete"), because(rollProgress(assessment)));
   if (hasYetToBeReached(world))
-    return no("ServiceNotReady", because("All members serve; their kubelets have yet to find one of them ready."));
+    return no("ServiceNotReady", because("All members serve, but no kubelet reports one of them as ready yet."));
   const warning = warningOn(assessment.version);
   return yes(
     "AllMembersReady",
@@ -352,4 +351,15 @@ export function versionsOf({ etcd }: ClusterWorld): ReadonlyMap<string, number> 
   if (etcd.t !== "quorum" && etcd.t !== "noQuorum") return counts;
   for (const { status } of etcd.answers.values()) counts.set(status.version, (counts.get(status.version) ?? 0) + 1);
   return counts;
+}
+
+/** Undefined: every member that serves has a volume that outlives its pod, or none. */
+function doomedSentence({ instances, world }: Assessment): string | undefined {
+  const doomed = instances.flatMap(({ name, state }) => (state.t === "doomed" ? [`${name} (${state.because})`] : []));
+  if (doomed.length === 0) return undefined;
+  const what = `These members serve on volumes that last only as long as their pods: ${doomed.join(", ")}.`;
+  const next = world.cluster.spec.paused
+    ? "The cluster is paused, so they are not replaced: keep their pods, and set spec.paused to false."
+    : "Each is replaced by a member on a new volume, which joins before the old one goes: leave their pods alone.";
+  return `${what} ${next}`;
 }

@@ -34,5 +34,5 @@ test("a cluster without a quorum that may come back says that first, and the bac
   const silent = { silent: true } as const;
   const members = [{ letter: "a" }, { letter: "b", ...silent }, { letter: "c", ...silent }];
   const message = saidOf({ etcd: "noQuorum", members, change: { backup } });
-  assert.match(message, /goes on by itself.* If they never will: The newest backup is/);
+  assert.match(message, /continues by itself.* If they never will: The newest backup is/);
 });

@@ -1,5 +1,4 @@
-// Writes down what was concluded: the status when it differs, an event when something turned for the worse, and how long
-// a recovery took.
+// Writes down what was concluded: the status when it differs, an event when something turned for the worse, and metrics.
 import { rowOf, conditionOf } from "../../api/conditions.ts";
 import { EtcdCluster, type EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { KnownEvent } from "../../api/events.ts";
@@ -11,10 +10,12 @@ import type { ClusterAction } from "../plan/actions.ts";
 import type { ClusterExecution } from "../act/execution.ts";
 import type { ClusterOutcome } from "../act/outcome.ts";
 import { spaceOf } from "../assess/space.ts";
-import { measuredOf } from "./measured.ts";
 import { patchBetween, statusOf } from "./status.ts";
 import { eventOf } from "../../controllers/event.ts";
 import { type Reported, reportStatus } from "../../controllers/report-status.ts";
+import type { Assessment } from "../assess/assess.ts";
+import { isRolling } from "../assess/roll.ts";
+import type { ClusterMeasured } from "../metrics.ts";
 
 export async function report(execution: ClusterExecution, outcome: ClusterOutcome): Promise<Reported> {
   const { assessment, reconcile, context, written } = execution;
@@ -100,4 +101,26 @@ function measure({ assessment, context }: ClusterExecution, after: EtcdClusterSt
   const is = conditionOf(after.conditions, "Recovering");
   if (was?.status !== "True" || is?.status !== "False") return;
   context.metrics.recoverySeconds.observe({}, (context.now() - Date.parse(was.lastTransitionTime)) / 1000);
+}
+
+/** What is measured of a cluster for its metrics: members, alarms and conditions, as they were assessed and reported. */
+function measuredOf(assessment: Assessment, { conditions = [] }: EtcdClusterStatus): ClusterMeasured {
+  const { desired, instances, voters, roll, world } = assessment;
+  const { cluster, etcd } = world;
+  const isKnown = instances.length > 0;
+  return {
+    wanted: desired.size,
+    healthy: etcd.t === "accessDenied" ? etcd.serving.length : voters.filter(({ alive }) => alive).length,
+    voters: isKnown ? voters.length : undefined,
+    updated: isKnown ? roll.updated : undefined,
+    rolling: isRolling(world) && !cluster.spec.paused && (roll.changes.length > 0 || roll.waits !== undefined),
+    alarms: { noSpace: raised(assessment, "noSpace"), corrupt: raised(assessment, "corrupt") },
+    conditions: conditions.map(({ type, status, reason }) => ({ type, status, reason })),
+  };
+}
+
+function raised({ world: { etcd } }: Assessment, type: "noSpace" | "corrupt"): number {
+  const answers = "answers" in etcd ? [...etcd.answers.values()] : [];
+  const members = answers.flatMap(({ status }) => status.alarms.filter((alarm) => alarm.type === type));
+  return new Set(members.map(({ member }) => member)).size;
 }

@@ -2,6 +2,8 @@
 import type { CompleteStatus, EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { withConditions } from "../../kube/objects/conditions.ts";
 import { minorOf, parseVersion } from "../../etcd/versions/version.ts";
+import { statusSchema } from "../../api/etcd-cluster/status.ts";
+import { statusPatch } from "../../controllers/status-patch.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { certificateStatus } from "./certificates.ts";
 import { adviceOn, conclusionsOf, versionsOf } from "./conditions.ts";
@@ -12,10 +14,8 @@ import { spaceOf } from "../assess/space.ts";
 import type { ClusterOutcome } from "../act/outcome.ts";
 import { clientServiceName } from "../objects/services.ts";
 import { isKnownToHaveServed } from "../assess/health.ts";
-import { withoutPlan } from "../assess/restoring.ts";
-import { highestRevisionIn } from "../assess/revisions.ts";
+import { highestRevisionIn, withoutPlan } from "../assess/restoring.ts";
 import type { ClusterWorld } from "../observe/world.ts";
-import { mergePatchBetween } from "../../kube/objects/merge-patch.ts";
 import { stamped } from "../../controllers/report-status.ts";
 
 export function statusOf(assessment: Assessment, outcome: ClusterOutcome): EtcdClusterStatus {
@@ -59,10 +59,10 @@ function recordedBy(
   { did }: ClusterOutcome,
   restore: CompleteStatus["restore"],
 ): Pick<EtcdClusterStatus, "clusterId" | "restore"> {
-  const latch = did.find((action) => action.do === "recordClusterId");
-  if (latch === undefined) return {};
+  const recorded = did.find((action) => action.do === "recordClusterId");
+  if (recorded === undefined) return {};
   return {
-    clusterId: latch.clusterId,
+    clusterId: recorded.clusterId,
     ...(restore?.phase === "Seeding" && { restore: withoutPlan(restore) }),
   };
 }
@@ -160,7 +160,7 @@ const revisionsBehind = 100_000_000;
  * moved by a quarter and by 16 MiB, so that a busy cluster at rest costs no writes to Kubernetes.
  */
 export function patchBetween(before: EtcdClusterStatus, after: EtcdClusterStatus): object | undefined {
-  const patch = mergePatchBetween(before, after) ?? {};
+  const patch = statusPatch(statusSchema, before, after) ?? {};
   const isWorthIt = Object.keys(patch).some((name) =>
     name === "dbSize" ? movedMuch(before.dbSize, after.dbSize) : !comesAlong.has(name) || isBehind(before, after),
   );

@@ -42,7 +42,9 @@ export class Backups {
   choose(choice: Choice): Backup | undefined {
     if (choice.t === "key") return this.#kept.get(choice.key);
     const { path, before = "9" } = choice;
-    const all = [...this.#kept.values()].filter(({ facts }) => facts.key.startsWith(path) && facts.takenAt < before);
+    // As a worker does: what was saved before a restore is no backup of the series.
+    const isMeant = (key: string): boolean => key === path || key.startsWith(`${path}_v`);
+    const all = [...this.#kept.values()].filter(({ facts }) => isMeant(facts.key) && facts.takenAt < before);
     return all.toSorted((a, b) => (a.facts.takenAt < b.facts.takenAt ? -1 : 1)).at(-1);
   }
 

@@ -29,25 +29,49 @@ export interface OperatorOptions {
   readonly events: Events;
   readonly at: (endpoint: Endpoint) => EtcdMember;
   readonly presented: (endpoint: Endpoint) => Promise<PresentedCertificate | undefined>;
+  readonly build: Build;
 }
+
+/** The code that it runs: of this tree, or of an earlier one. */
+export interface Build {
+  /** Of its own image, which workers run. */
+  readonly image: string;
+  readonly clusterController: (...parts: Parameters<typeof clusterController>) => Running;
+  readonly backupController: (...parts: Parameters<typeof backupController>) => Running;
+  readonly restoreController: (...parts: Parameters<typeof restoreController>) => Running;
+  observer(): RuntimeObserver;
+  /** What it calls, as it knows it. */
+  api(api: KubeApi): KubeApi;
+  member(member: EtcdMember): EtcdMember;
+}
+
+export const presentBuild: Build = {
+  image: "etcd-operator:test",
+  clusterController,
+  backupController,
+  restoreController,
+  observer: () => new RuntimeObserver(silent),
+  api: (api) => api,
+  member: (member) => member,
+};
 
 interface Running {
   readonly controller: Controller;
   readonly informers: readonly RunningCache[];
 }
 
-const image = (): string => "etcd-operator:test";
-
 export class Operator {
   readonly life: Life;
-  readonly observer: RuntimeObserver = new RuntimeObserver(silent);
+  readonly observer: RuntimeObserver;
   readonly #ended: Promise<unknown>;
 
   constructor(options: OperatorOptions) {
-    const { life, api } = options;
+    const { life, build } = options;
+    const api = build.api(options.api);
     this.life = life;
+    this.observer = build.observer();
     this.#ended = Promise.all(
-      this.#controllers(options).flatMap(({ controller, informers }) => [
+      this.#controllers({ ...options, api }).flatMap(({ controller, informers }) => [
         ...informers.map((informer) => informer.run(life.signal)),
         controller.run(api, life.signal, life.lease),
       ]),
@@ -60,16 +84,23 @@ export class Operator {
     await this.#ended;
   }
 
-  #controllers({ life, at, presented, signer, controllers, namespaces, ...shared }: OperatorOptions): Running[] {
+  #controllers(options: OperatorOptions): Running[] {
+    const { life, at, presented, signer, controllers, namespaces, build, ...shared } = options;
     const { observer } = this;
-    const common = { ...shared, observer, workerImage: image, scope: { t: "namespaces", names: namespaces } as const };
-    const clusters = clusterController({
+    const common = {
+      ...shared,
+      observer,
+      workerImage: () => build.image,
+      scope: { t: "namespaces", names: namespaces } as const,
+    };
+    const clusters = build.clusterController({
       ...common,
-      members: { at: (endpoint) => memberDuring(life, at(endpoint)) },
+      members: { at: (endpoint) => build.member(memberDuring(life, at(endpoint))) },
       presenter: (endpoint) => life.read(() => presented(endpoint)),
       signer,
     });
     if (controllers === "clusters") return [clusters];
-    return [clusters, restoreController(common), backupController({ ...common, random: () => 0.5 })];
+    const { restoreController: restores, backupController: backups } = build;
+    return [clusters, restores(common), backups({ ...common, random: () => 0.5 })];
   }
 }

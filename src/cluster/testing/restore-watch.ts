@@ -71,7 +71,7 @@ export class RestoreWatch {
   #expectSaved(uid: string): void {
     const { etcd, keepsACopy, workers } = this.#kubelet;
     if (!this.isWhole || etcd === undefined || !etcd.decides || etcd.entries === 0 || keepsACopy) return;
-    const isSaved = workers.done.some((job) => job.do === "backup" && job.run === `restore-${uid}`);
+    const isSaved = workers.done.some((job) => job.do === "backup" && job.run.startsWith(`restore-${uid}`));
     if (!isSaved) this.#fail("what the cluster holds is replaced, and nobody has a copy");
   }
 

@@ -4,11 +4,10 @@ import { type CompleteEtcdCluster, type EtcdCluster, withDefaults } from "../../
 import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import { clusterId, type MemberId, memberId } from "../../etcd/ids.ts";
 import type { AlarmType, Member, MemberStatus } from "../../etcd/member.ts";
-import { disruptionBudget } from "../objects/budget.ts";
 import { type MemberName, memberName, peerUrlOf, placeholderUrlOf } from "../objects/names.ts";
 import { plainText } from "../objects/tls.ts";
 import { minAvailable } from "../plan/safety.ts";
-import { clientService, peerService } from "../objects/services.ts";
+import { clientService, disruptionBudget, peerService } from "../objects/services.ts";
 import type { Claim, EtcdView, MemberAnswer, MemberPod, ClusterWorld } from "../observe/world.ts";
 
 export const sampleNow = Date.parse("2026-01-31T12:00:00Z");

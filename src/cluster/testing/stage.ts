@@ -27,7 +27,7 @@ import { type Forbidden, type PodChange, Rules } from "./admission.ts";
 import { Watch } from "./invariants.ts";
 import { apiDuring, type Fate, Life } from "./life.ts";
 import { Kubelet } from "./kubelet/kubelet.ts";
-import { Operator } from "./operator.ts";
+import { type Build, Operator, presentBuild } from "./operator.ts";
 import { protectionFinalizer } from "./kubelet/protection.ts";
 import { isWorker } from "./workers.ts";
 
@@ -94,7 +94,7 @@ export class Stage implements AsyncDisposable {
   now = (): number => beganAt + this.clock.now();
 
   /** A new process, with nothing but what it reads, on a node whose clock is this number of milliseconds fast. */
-  startOperator(fate: Fate = { t: "lives" }, fastBy = 0): Life {
+  startOperator(fate: Fate = { t: "lives" }, fastBy = 0, build: Build = presentBuild): Life {
     assert.ok(this.#running === undefined, "one operator runs already");
     const { clock, kubelet } = this;
     const { controllers = "clusters", namespaces = [], signer = { makeAuthority, makeLeaf } } = this.#options;
@@ -114,6 +114,7 @@ export class Stage implements AsyncDisposable {
       events: { record: (_kind, _object, what) => void this.recorded.push(what) },
       at: (endpoint) => kubelet.at(endpoint),
       presented: kubelet.presented,
+      build,
     });
     return life;
   }

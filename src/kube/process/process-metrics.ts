@@ -14,8 +14,8 @@ export function addProcessMetrics(registry: Registry): () => void {
     registry.onScrape(() => metric.set({}, value()));
   };
   const startedAt = Date.now() / 1000 - process.uptime();
-  gauge("process_start_time_seconds", "When the process started, in seconds since 1970.", () => startedAt);
-  gauge("process_resident_memory_bytes", "Memory that is in RAM.", () => process.memoryUsage.rss());
+  gauge("process_start_time_seconds", "Start time of the process, in seconds since 1970.", () => startedAt);
+  gauge("process_resident_memory_bytes", "Resident memory.", () => process.memoryUsage.rss());
   gauge("process_open_fds", "Open file descriptors.", openFiles);
   gauge("nodejs_heap_size_used_bytes", "JavaScript heap in use.", () => process.memoryUsage().heapUsed);
   gauge("nodejs_heap_size_total_bytes", "JavaScript heap, used or not.", () => process.memoryUsage().heapTotal);

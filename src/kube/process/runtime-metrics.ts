@@ -38,27 +38,33 @@ export class RuntimeMetrics {
     const histogram = (name: string, help: string): Histogram => registry.histogram({ name, help, buckets: seconds });
     this.#depth = gauge("workqueue_depth", "Keys that wait for a worker.");
     this.#adds = counter("workqueue_adds_total", "Keys that became ready for a worker.");
-    this.#waited = histogram("workqueue_queue_duration_seconds", "How long a key waited for a worker.");
-    this.#worked = histogram("workqueue_work_duration_seconds", "How long a worker was busy with a key.");
-    this.#retries = counter("workqueue_retries_total", "Keys that were put back after a failure.");
+    this.#waited = histogram("workqueue_queue_duration_seconds", "Time that a key waited for a worker.");
+    this.#worked = histogram("workqueue_work_duration_seconds", "Time that a worker was busy with a key.");
+    this.#retries = counter("workqueue_retries_total", "Keys that were requeued after a failure.");
     this.#reconciles = counter("controller_runtime_reconcile_total", "Reconciles, by result.");
-    this.#reconcileTime = histogram("controller_runtime_reconcile_time_seconds", "How long a reconcile took.");
+    this.#reconcileTime = histogram("controller_runtime_reconcile_time_seconds", "Duration of a reconcile.");
     this.#failing = gauge(
       "controller_failures_in_a_row",
-      "Reconciles of an object that have failed since the last that did not; absent: the last did not fail.",
+      "Failed reconciles of an object since its last successful one; absent if the last one succeeded.",
     );
     this.#overdue = counter(
       "controller_runtime_reconcile_timeouts_total",
       "Reconciles that did not end by their deadline.",
     );
-    this.#cacheLag = counter("controller_cache_lag_total", "Keys that went on although a cache did not show a write.");
+    this.#cacheLag = counter(
+      "controller_cache_lag_total",
+      "Keys that were reconciled although a cache did not show a write in time.",
+    );
     this.#lists = counter("informer_lists_total", "Complete lists of a kind.");
     this.#watchEnds = counter("informer_watch_ends_total", "Watches that ended and were started again, by reason.");
     this.#informerFailures = counter("informer_failures_total", "Lists and watches that failed.");
-    this.#requests = counter("kubernetes_api_requests_total", "Requests sent, repeated ones too, by verb and code.");
-    this.#requestTime = histogram("kubernetes_api_request_duration_seconds", "How long a request took; no watches.");
+    this.#requests = counter("kubernetes_api_requests_total", "Requests sent, including retries, by verb and code.");
+    this.#requestTime = histogram(
+      "kubernetes_api_request_duration_seconds",
+      "Duration of a request; watches are not counted.",
+    );
     this.#leader = gauge("leader_election_master_status", "1 while this process leads by that lease.");
-    this.#events = counter("kubernetes_events_total", "Events by what became of them.");
+    this.#events = counter("kubernetes_events_total", "Events, by outcome.");
   }
 
   controller(name: string): (event: ControllerEvent) => void {

@@ -64,7 +64,7 @@ function logController(log: Logger, event: ControllerEvent): void {
     log.warn("reconcile is over its deadline and was aborted", { key: event.key, id: event.id });
   } else if (event.type === "cachesLag") {
     const missing = event.missing.map((write) => `${write.kind.kind} ${keyText(write.key)}`);
-    log.warn("the caches do not show writes of the last reconcile; goes on without", {
+    log.warn("the caches do not show writes of the last reconcile; continuing without them", {
       key: event.key,
       waitedMs: event.waitedMs,
       missing,

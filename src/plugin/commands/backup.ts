@@ -8,7 +8,7 @@ import { UsageError } from "../line/usage-error.ts";
 import { type Chosen, storedCluster } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
 import { readClusters } from "../permissions.ts";
-import { structured } from "../screen/structured.ts";
+import { answer } from "../screen/structured.ts";
 import { bytesInWords } from "../../kube/objects/size.ts";
 import { all, isOf } from "../observe/observe.ts";
 import { until, type Verdict, waitFlags } from "../until.ts";
@@ -149,7 +149,4 @@ function doneText({ status }: EtcdBackup): string {
   return `${path} is complete: ${bytesInWords(sizeBytes)}${upTo}.`;
 }
 
-function say({ output, screen }: Call, name: string, text: string): ExitCode {
-  screen.print(output === "text" ? text : structured(output, { backup: name, message: text }));
-  return 0;
-}
+const say = (call: Call, name: string, text: string): ExitCode => answer(call, text, { backup: name, message: text });

@@ -8,7 +8,7 @@ import { podNamed } from "../members-to-talk-to.ts";
 import { type Target, readTarget } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
 import { execInPods, readClusters, readPods } from "../permissions.ts";
-import { structured } from "../screen/structured.ts";
+import { answer } from "../screen/structured.ts";
 
 export const moveLeaderCommand: Command = {
   name: "move-leader",
@@ -30,9 +30,7 @@ export const moveLeaderCommand: Command = {
     const to = targetOf(target, call.arguments[1], from);
     const pod = podNamed(target, from);
     await withEtcdctl(call, target, pod, (etcdctl) => moveLeader(etcdctl, pod, to));
-    const said = `${to} now leads ${target.key.name}; ${from} led before.`;
-    call.screen.print(call.output === "text" ? said : structured(call.output, { from, to }));
-    return 0;
+    return answer(call, `${to} now leads ${target.key.name}; ${from} led before.`, { from, to });
   },
 };
 

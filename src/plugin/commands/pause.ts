@@ -4,7 +4,7 @@ import type { Call, Command, ExitCode } from "../command.ts";
 import { confirm, yesFlag } from "../confirm.ts";
 import { storedCluster } from "../one-cluster.ts";
 import { editClusters, readClusters } from "../permissions.ts";
-import { structured } from "../screen/structured.ts";
+import { answer } from "../screen/structured.ts";
 
 export const pauseCommand: Command = {
   name: "pause",
@@ -35,8 +35,5 @@ async function setPaused(call: Call, paused: boolean): Promise<ExitCode> {
   if (was !== paused) await reach.api.mergePatch(EtcdCluster, key, { spec: { paused } });
   const said = `${key.name} is ${paused ? "paused" : "managed"}${was === paused ? " already" : ""}.`;
   const hint = paused ? ` \`kubectl etcd resume ${key.name}\` ends that.` : "";
-  call.screen.print(
-    call.output === "text" ? `${said}${hint}` : structured(call.output, { ...key, paused, changed: was !== paused }),
-  );
-  return 0;
+  return answer(call, `${said}${hint}`, { ...key, paused, changed: was !== paused });
 }

@@ -7,7 +7,7 @@ import { podNamed } from "../members-to-talk-to.ts";
 import { type Target, readTarget } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
 import { readClusters, readPods } from "../permissions.ts";
-import { structured } from "../screen/structured.ts";
+import { answer } from "../screen/structured.ts";
 import { valueOr } from "../observe/observe.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 import { whyNobodyReplaces } from "../view/standstill.ts";
@@ -51,8 +51,7 @@ export const replaceMemberCommand: Command = {
     if (claim !== undefined) await reach.api.delete(PersistentVolumeClaim, keyOf(claim), preconditionOf(claim));
     await reach.api.delete(Pod, keyOf(pod), preconditionOf(pod));
     const said = `Deleted ${member}. Follow the new member with \`kubectl etcd watch ${key.name}\`.`;
-    call.screen.print(call.output === "text" ? said : structured(call.output, { replaced: member }));
-    return 0;
+    return answer(call, said, { replaced: member });
   },
 };
 

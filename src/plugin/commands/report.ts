@@ -9,7 +9,7 @@ import { Refusal } from "../place/refusal.ts";
 import { gather } from "../report/gather.ts";
 import { tarOf, type TextFile } from "../report/tar.ts";
 import { readAll } from "../permissions.ts";
-import { structured } from "../screen/structured.ts";
+import { answer } from "../screen/structured.ts";
 import { plural } from "../screen/words.ts";
 
 const without = "Without it, that part is left out.";
@@ -60,10 +60,7 @@ export const reportCommand: Command = {
     const file = call.flags.text("file") ?? `${title}.tar.gz`;
     await write(file, title, files, new Date(call.now()));
     const said = `${file} has ${plural(files.length, "file")}. Values of Secrets and variables are removed; read the logs before you share it.`;
-    call.screen.print(
-      call.output === "text" ? said : structured(call.output, { path: file, files: files.map((one) => one.path) }),
-    );
-    return 0;
+    return answer(call, said, { path: file, files: files.map((one) => one.path) });
   },
 };
 

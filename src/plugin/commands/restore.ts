@@ -9,7 +9,7 @@ import { UsageError } from "../line/usage-error.ts";
 import { type Chosen, chosenCluster } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
 import { readClusters } from "../permissions.ts";
-import { structured } from "../screen/structured.ts";
+import { answer } from "../screen/structured.ts";
 import { until, type Verdict, waitFlags } from "../until.ts";
 
 export const restoreCommand: Command = {
@@ -96,8 +96,7 @@ async function begin(call: Call, { key, reach }: Chosen, name: string, spec: Etc
   const said = call.flags.has("wait")
     ? await until(call, reach, EtcdRestore, restoreKey, judge)
     : `Created the EtcdRestore ${name}: follow it with \`kubectl etcd watch ${name}\`.`;
-  call.screen.print(call.output === "text" ? said : structured(call.output, { restore: name, message: said }));
-  return 0;
+  return answer(call, said, { restore: name, message: said });
 }
 
 function judge({ status = {} }: EtcdRestore): Verdict {

@@ -1,6 +1,6 @@
 // `version`: of the plugin, and what runs in the cluster.
 import type { Command } from "../command.ts";
-import { structured } from "../screen/structured.ts";
+import { answer } from "../screen/structured.ts";
 import { version } from "../../version.ts";
 
 export const versionCommand: Command = {
@@ -10,9 +10,8 @@ export const versionCommand: Command = {
   flags: [],
   examples: [{ what: "Which version is this?", line: "version" }],
   permissions: [],
-  async run({ output, screen }) {
+  async run(call) {
     const view = { plugin: version, node: process.versions.node };
-    screen.print(output === "text" ? `kubectl-etcd ${version} (Node ${view.node})` : structured(output, view));
-    return 0;
+    return answer(call, `kubectl-etcd ${version} (Node ${view.node})`, view);
   },
 };

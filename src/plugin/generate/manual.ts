@@ -26,7 +26,7 @@ the browser, [the appendix](#permissions) the permissions that each command need
 
 | form | needs |
 |---|---|
-| \`dist/kubectl-etcd-linux-amd64\` and \`-arm64\`, executables of about 110 MB | Linux with glibc 2.28 or newer and libstdc++, as common distributions but Alpine have; no Node |
+| \`dist/kubectl-etcd-linux-amd64\` and \`-arm64\`, executables of about 110 MB | Linux with glibc 2.28 or newer and libstdc++, as in all common distributions except Alpine; no Node |
 | \`dist/kubectl-etcd\`, a file of half a megabyte | Node ${oldestNode} or newer |
 | \`dist/krew\`, archives for Linux and macOS, with a manifest; that for macOS has the file, and uses your Node.js | [krew](https://krew.sigs.k8s.io) |
 

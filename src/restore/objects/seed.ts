@@ -6,6 +6,9 @@ import { dataDirectory } from "../../cluster/objects/etcd-command.ts";
 import type { ProvedSnapshot, RestoreJob } from "../../worker/job.ts";
 import type { WorkerTask } from "../../worker/pod.ts";
 import { backupPlace, readOnly, stalledAfterSeconds } from "./backup-place.ts";
+import { createHash } from "node:crypto";
+import { specSchema } from "../../api/etcd-restore/spec.ts";
+import { sparse } from "../../api/schema/sparse.ts";
 
 /**
  * How far past the highest revision that is known. More than the status of a cluster is behind (cluster/report/status.ts), and
@@ -86,3 +89,9 @@ export function tooSmallBump(
   if (status.inPlace !== true || asked === undefined || asked === 0 || revision + asked > highest) return undefined;
   return `spec.revisionBump is ${asked}, and the cluster has been at revision ${highest}: with the backup's revision ${revision} that would repeat revisions that clients have seen. Leave it out, or set it to at least ${highest - revision + 1}.`;
 }
+
+/** The same with and without defaults, and in a release that adds some. It is stored in the status of clusters. */
+export const specDigest = (spec: CompleteEtcdRestore["spec"]): string =>
+  createHash("sha256")
+    .update(JSON.stringify(sparse(specSchema, spec)))
+    .digest("hex");

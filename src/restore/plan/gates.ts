@@ -5,8 +5,8 @@ import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type CompleteEtcdRestore, EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import type { RestoreWorld } from "../observe/world.ts";
-import { specDigest } from "../objects/spec-digest.ts";
 import { fail, type RestoreDecision, stay, stayWaiting } from "./actions.ts";
+import { specDigest } from "../objects/seed.ts";
 
 /** Status of etcd-operator 0.9 does not say which generation it is of. */
 export function isEdited({ metadata, status: { observedGeneration } }: CompleteEtcdRestore): boolean {
@@ -32,7 +32,7 @@ export function strayed({ restore, cluster }: RestoreWorld): RestoreDecision | u
     return fail(`The EtcdCluster ${name} is being deleted. ${whatIsLeft(restore)}Apply another EtcdRestore.`);
   if (inPlace === false && clusterUid === undefined && cluster !== undefined && !isAsked(cluster, restore))
     return fail(
-      `An EtcdCluster ${name} was made by somebody else after the restore had begun. Nothing was touched: to replace its data, apply an EtcdRestore named ${name}; to restore into a new cluster, choose another name in spec.etcdCluster.name.`,
+      `An EtcdCluster ${name} was created by somebody else after the restore began. Nothing was touched: to replace its data, apply an EtcdRestore named ${name}; to restore into a new cluster, choose another name in spec.etcdCluster.name.`,
     );
   return undefined;
 }

@@ -82,7 +82,7 @@ export function toRestoring(
 }
 
 /** Any member can give a snapshot, with a quorum or without. */
-export function canBeSaved(cluster: CompleteEtcdCluster): boolean {
+function canBeSaved(cluster: CompleteEtcdCluster): boolean {
   return sourceOf(cluster) !== undefined && (isAvailable(cluster) || cluster.status.members.ready.length > 0);
 }
 

@@ -18,8 +18,8 @@ import {
   lastTransitionTime,
   restoreUid,
 } from "../testing/samples.ts";
-import { specDigest } from "../objects/spec-digest.ts";
 import { planRestore } from "./plan.ts";
+import { specDigest } from "../objects/seed.ts";
 
 const now = Date.parse("2026-02-01T00:00:00Z");
 
@@ -249,7 +249,7 @@ describe("Restoring", () => {
     const conditions = [{ ...unready, reason: "Updating", message }];
     const decision = decided(aWorld(restoring, { cluster: following("Done", { ready: "4/3", conditions }) }));
     assert.ok(decision.t === "stay");
-    assert.equal(decision.because, `All 3 members serve, and the cluster has yet to become Ready: ${message}`);
+    assert.equal(decision.because, `All 3 members serve, but the cluster is not Ready yet: ${message}`);
   });
 });
 

@@ -7,7 +7,7 @@ import { isEdited, strayed, isUntouched } from "./gates.ts";
 import { restoring } from "./restoring.ts";
 import { saveEarly, saving } from "./saving.ts";
 
-export interface RestorePlan {
+interface RestorePlan {
   readonly decision: RestoreDecision;
   /** Hold up nothing. */
   readonly upkeep: readonly RestoreAction[];

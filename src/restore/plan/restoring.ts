@@ -165,7 +165,7 @@ function servingOf({ ready = "0", conditions }: CompleteEtcdCluster["status"], s
   const serving = Number.parseInt(ready, 10);
   if (serving < size) return `${serving} of ${size} members serve.`;
   const said = conditionOf(conditions, "Ready")?.message ?? "";
-  return `All ${size} members serve, and the cluster has yet to become Ready${said === "" ? "." : `: ${said}`}`;
+  return `All ${size} members serve, but the cluster is not Ready yet${said === "" ? "." : `: ${said}`}`;
 }
 
 /** Why a cluster is not ready, where a person has to do something about it that the restore does not. */

@@ -16,7 +16,7 @@ import { delays } from "../../controllers/delays.ts";
 import { isDefinite } from "../../controllers/worker.ts";
 
 const advice =
-  "The cluster was not touched. Mend it and apply another EtcdRestore; with spec.safetySnapshot: Skip it goes on without saving.";
+  "The cluster was not touched. Repair it and apply another EtcdRestore, or set spec.safetySnapshot: Skip there to continue without saving.";
 
 export function saving(world: RestoreWorld, now: number): RestoreDecision {
   return withoutBackup(world) ?? save(world, now);

@@ -2,7 +2,8 @@
 import { EtcdRestore, type EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
 import { eventOf, type Note } from "../../controllers/event.ts";
 import { type Reported, reportStatus } from "../../controllers/report-status.ts";
-import { mergePatchBetween } from "../../kube/objects/merge-patch.ts";
+import { statusSchema } from "../../api/etcd-restore/status.ts";
+import { statusPatch } from "../../controllers/status-patch.ts";
 import { keyOf, keyText } from "../../kube/objects/objects.ts";
 import type { RestoreExecution, RestoreOutcome } from "../act/act.ts";
 import { statusOf } from "./status.ts";
@@ -16,7 +17,9 @@ export async function report(
   const stored = context.caches(key.namespace).restores.get(key)?.status ?? {};
   const after = statusOf(world, outcome, context.now());
   const patch =
-    outcome.decision.t === "over" && outcome.decision.because === "" ? undefined : mergePatchBetween(stored, after);
+    outcome.decision.t === "over" && outcome.decision.because === ""
+      ? undefined
+      : statusPatch(statusSchema, stored, after);
   const { problems } = world;
   const reported = await reportStatus({ kind: EtcdRestore, object: restore, patch, problems }, reconcile);
   if (reported === "unchanged" || reported === "outdated") return reported;

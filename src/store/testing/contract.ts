@@ -42,7 +42,8 @@ async function same(store: ObjectStore, key: string, body: MadeBody): Promise<vo
   assert.deepEqual(await digest(object.body), await digest(made(body)));
 }
 
-export function storeContract(ground: () => StoreGround): void {
+/** `pages`: whether lists of more than a page are tried, which takes a slow server its time. */
+export function storeContract(ground: () => StoreGround, { pages = true } = {}): void {
   const store = (): ObjectStore => ground().store;
 
   test("what is put can be got, looked up and listed", async () => {
@@ -108,11 +109,12 @@ export function storeContract(ground: () => StoreGround): void {
       await same(store(), key, { bytes, seed: winner });
     });
 
-  test("more objects than a page holds are listed", async () => {
-    const keys = Array.from({ length: 1003 }, (_, at) => `many/${String(at).padStart(4, "0")}`);
-    await (ground().fill?.(keys) ?? eachOf(keys, (key) => store().put(key, made({ bytes: 1 }))));
-    assert.deepEqual(await keysOf(store(), "many/"), keys);
-  });
+  if (pages)
+    test("more objects than a page holds are listed", async () => {
+      const keys = Array.from({ length: 1003 }, (_, at) => `many/${String(at).padStart(4, "0")}`);
+      await (ground().fill?.(keys) ?? eachOf(keys, (key) => store().put(key, made({ bytes: 1 }))));
+      assert.deepEqual(await keysOf(store(), "many/"), keys);
+    });
 
   test("a prefix is the beginning of a key, not a folder", async () => {
     for (const key of ["prefix/ab", "prefix/b", "prefix/a/c", "prefixed"]) await store().put(key, made({ bytes: 1 }));

@@ -138,7 +138,7 @@ async function atLeast(count: number, stream: AsyncIterator<Uint8Array>): Promis
 const notEncrypted = (key: string): WorkerFailure =>
   new WorkerFailure(
     "tampered",
-    `${key} is not encrypted, and spec.encryption asks for a backup that is: anybody who can write to the store could have put it there. If it is from before encryption was turned on, set spec.encryption.allowUnencrypted of the EtcdRestore to true.`,
+    `${key} is not encrypted, and spec.encryption asks for a backup that is: anyone who can write to the store could have put it there. If it is from before encryption was turned on, set spec.encryption.allowUnencrypted of the EtcdRestore to true.`,
   );
 
 function notNamed(key: string, id: string): Promise<never> {

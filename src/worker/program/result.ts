@@ -3,20 +3,30 @@ import { longestResult, type Result } from "../job.ts";
 
 export function resultText(result: Result): string {
   const whole = JSON.stringify(result);
-  const excess = Buffer.byteLength(whole) - longestResult;
-  if (excess <= 0) return whole;
-  if (!result.ok) return cut(result.message, (message) => ({ ...result, message }));
-  const { did } = result;
-  if (did.do === "backup" && did.kept !== undefined)
-    return cut(did.kept, (kept) => ({ ok: true, did: { ...did, kept } }));
-  throw new RangeError("a result without a sentence is too long");
+  if (fits(whole)) return whole;
+  // How long it is as JSON depends on what is in it.
+  for (let length = longestResult; length > 0; length = Math.floor(length * 0.8)) {
+    const text = JSON.stringify(shortened(result, length));
+    if (fits(text)) return text;
+  }
+  // A backup may have been described by others.
+  const message = "What the job has to say is too long for a result: look at what is written beside the backup.";
+  return JSON.stringify({ ok: false, code: "failed", message } satisfies Result);
 }
 
-/** Cuts until it fits: how long it is as JSON depends on what is in it. */
-function cut(sentence: string, make: (sentence: string) => Result): string {
-  for (let length = sentence.length; length > 0; length = Math.floor(length * 0.8)) {
-    const text = JSON.stringify(make(`${sentence.slice(0, length).toWellFormed()}…`));
-    if (Buffer.byteLength(text) <= longestResult) return text;
-  }
-  return JSON.stringify(make("…"));
+const fits = (text: string): boolean => Buffer.byteLength(text) <= longestResult;
+
+function shortened(result: Result, length: number): Result {
+  if (!result.ok) return { ...result, message: cut(result.message, length) };
+  const { did } = result;
+  if (did.do !== "backup") return result;
+  const { kept, held } = did;
+  const sentences = {
+    ...(kept !== undefined && { kept: cut(kept, length) }),
+    ...(held !== undefined && { held: cut(held, length) }),
+  };
+  return { ok: true, did: { ...did, ...sentences } };
 }
+
+const cut = (sentence: string, length: number): string =>
+  sentence.length <= length ? sentence : `${sentence.slice(0, length).toWellFormed()}…`;

@@ -67,7 +67,7 @@ export function series(): void {
       await bucket().server.kill();
       await kube.mergePatch(EtcdBackup, key(), { spec: { backupPolicy: { suspend: false } } });
       const failing = await untilBackup(key(), "a failure", ({ status }) => (status?.failures ?? 0) > 0);
-      assert.match(failing.status?.Reason ?? "", /s3:\/\/backups: .*nobody listens at the endpoint/);
+      assert.match(failing.status?.Reason ?? "", /s3:\/\/backups: .*nothing listens at the endpoint/);
       await bucket().server.revive();
       await untilBackup(key(), "to succeed again", ({ status }) => status?.succeeded === true && !status.Reason);
       const pod = await waitFor("a worker", aWorker, { timeoutMs: patience, everyMs: 20 });

@@ -1,11 +1,10 @@
 // buildah, a builder of Dockerfiles without a daemon, with a storage of its own. It asks little of the machine: stages run in a
 // chroot, and each image is a plain folder.
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import * as path from "node:path";
 import { after } from "node:test";
 import { ensureBuilder } from "../../../lab/build/packages.ts";
 import { cacheRoot } from "../../../lab/build/cache.ts";
 import { run } from "../../../lab/machine/command.ts";
+import { ownFolder } from "../../scratch.ts";
 
 interface Configuration {
   readonly Env: readonly string[];
@@ -28,10 +27,10 @@ export interface Buildah {
 /** Generous, for a busy machine: a build unpacks and writes half a gigabyte. */
 const patience = 900_000;
 
-mkdirSync(cacheRoot(), { recursive: true });
-const storage = mkdtempSync(path.join(cacheRoot(), "buildah-"));
+const own = await ownFolder(cacheRoot(), "buildah");
+const storage = own.folder;
 // At the top level: a hook registered inside another hook would run too early.
-after(() => rmSync(storage, { recursive: true, force: true }));
+after(() => own.remove());
 
 export async function buildah(): Promise<Buildah> {
   await ensureBuilder();

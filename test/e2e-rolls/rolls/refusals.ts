@@ -115,8 +115,10 @@ export function refusals(): void {
       const before = await untilRolled(cluster);
       await cluster.edit({ version: next });
       const message = await untilReported(cluster, [/does not come up in 3\.6\.16/, /invalid value .*not-yet/]);
-      const touched = before.members.filter(({ name }) => message.includes(name));
+      const inNext = (await cluster.pods()).filter(({ spec }) => spec?.containers[0]?.image?.endsWith(`:v${next}`));
+      const touched = before.members.filter(({ uid }) => inNext.some(({ metadata }) => metadata?.uid === uid));
       assert.equal(touched.length, 1, message);
+      assert.ok(message.includes(touched[0]?.name ?? "?"), message);
       await writer.progress(100);
       const others = before.members.filter(({ name }) => name !== touched[0]?.name);
       for (const { name, uid, restarts } of others) {

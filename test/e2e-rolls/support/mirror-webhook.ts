@@ -7,8 +7,8 @@ import { text } from "node:stream/consumers";
 import { waitFor } from "../../../lab/progress.ts";
 import { podSecurity } from "../../../src/cluster/objects/member-pod.ts";
 import { Pod } from "../../../src/kube/objects/kinds.ts";
-import { makeAuthority, makeLeaf } from "../../../src/tls/make.ts";
 import { containerSecurity } from "../../../src/worker/pod.ts";
+import { makeAuthority, makeLeaf } from "../../../src/tls/make.ts";
 import { kube, patience } from "../../e2e/support/environment.ts";
 import { apply, kubectl } from "../../support/kubectl.ts";
 

@@ -8,6 +8,7 @@ import { PodDisruptionBudget, Service } from "../../../src/kube/objects/kinds.ts
 import { lab, patience } from "../support/environment.ts";
 import { deletePods, removeByHand, corruptLog, deleteObject } from "../support/disruptions.ts";
 import { lane } from "../support/lane.ts";
+import { whilePaused } from "../support/paused.ts";
 import { QuorumWatch } from "../proofs/quorum-watch.ts";
 import { conditionOf } from "../support/status.ts";
 import { untilRemoved, onlyReplaced } from "../proofs/replaced.ts";
@@ -97,29 +98,29 @@ export function loss(): void {
         // The tests of scaling rely on this watch, so it must see a real loss.
         await using watch = new QuorumWatch(cluster);
         const paused = before.members.slice(0, 2).map(({ name }) => `${cluster.namespace}/${name}`);
-        await Promise.all(paused.map((pod) => pauseContainer(lab, pod)));
-        const advice =
-          /^[01] of 3 voters answer, .* goes on by itself as soon as enough of its pods run again: see what keeps/;
-        const lost = await cluster.until("Available is QuorumLost, with what to do", (cluster) => {
-          const { reason, message = "" } = conditionOf(cluster, "Available") ?? {};
-          return reason === "QuorumLost" && advice.test(message);
+        await whilePaused(paused, async () => {
+          const advice =
+            /^[01] of 3 voters answer, .* goes on by itself as soon as enough of its pods run again: see what keeps/;
+          const lost = await cluster.until("Available is QuorumLost, with what to do", (cluster) => {
+            const { reason, message = "" } = conditionOf(cluster, "Available") ?? {};
+            return reason === "QuorumLost" && advice.test(message);
+          });
+          for (const type of ["Available", "Ready"]) {
+            assert.equal(conditionOf(lost, type)?.status, "False");
+            assert.match(conditionOf(lost, type)?.message ?? "", advice);
+          }
+          assert.equal(lost.status?.phase, "Running", "it may come back by itself");
+          // A busy machine may have lost the quorum for a moment before, with other numbers.
+          const event = await cluster.untilEvent("Quorum Lost", ({ note = "" }) => advice.test(note));
+          assert.equal(event.type, "Warning");
+          await waitFor(
+            "the watch to see the lost quorum",
+            async () => (watch.shortfalls.length > 0 ? true : undefined),
+            {
+              timeoutMs: patience,
+            },
+          );
         });
-        for (const type of ["Available", "Ready"]) {
-          assert.equal(conditionOf(lost, type)?.status, "False");
-          assert.match(conditionOf(lost, type)?.message ?? "", advice);
-        }
-        assert.equal(lost.status?.phase, "Running", "it may come back by itself");
-        // A busy machine may have lost the quorum for a moment before, with other numbers.
-        const event = await cluster.untilEvent("Quorum Lost", ({ note = "" }) => advice.test(note));
-        assert.equal(event.type, "Warning");
-        await waitFor(
-          "the watch to see the lost quorum",
-          async () => (watch.shortfalls.length > 0 ? true : undefined),
-          {
-            timeoutMs: patience,
-          },
-        );
-        for (const pod of paused) await resumeContainer(lab, pod);
         onlyReplaced(before, await cluster.untilHealthy());
         await writer.nothingIsLost();
         await assert.rejects(watch.alwaysQuorum(), /did not answer/);

@@ -2,14 +2,13 @@
 // that only does not answer is QuorumLost.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { pauseContainer } from "../../../lab/faults/containers.ts";
-import { resumeContainer } from "../../../lab/faults/undo.ts";
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { kubectl } from "../../support/kubectl.ts";
-import { kube, lab, patience } from "../support/environment.ts";
+import { kube, patience } from "../support/environment.ts";
 import { deletePods } from "../support/disruptions.ts";
 import { lane } from "../support/lane.ts";
+import { whilePaused } from "../support/paused.ts";
 import { untilQuota } from "../support/quota.ts";
 import { conditionOf } from "../support/status.ts";
 import { podText } from "../support/healthy.ts";
@@ -28,14 +27,13 @@ export function onlyVoter(): void {
       await cluster.until("a learner is listed and its pod refused", (seen) => {
         return (seen.status?.size ?? 0) > 1 && conditionOf(seen, "Ready")?.reason === "Refused";
       });
-      const pod = `${cluster.namespace}/${first.leader.name}`;
-      await pauseContainer(lab, pod);
       try {
-        const lost = await cluster.until("QuorumLost or DataLost is reported", isLost);
+        const lost = await whilePaused([`${cluster.namespace}/${first.leader.name}`], () =>
+          cluster.until("QuorumLost or DataLost is reported", isLost),
+        );
         assert.equal(conditionOf(lost, "Available")?.reason, "QuorumLost");
         assert.equal(lost.status?.phase, "Running", "it may come back by itself");
       } finally {
-        await resumeContainer(lab, pod);
         await kubectl("delete", "quota", "one-pod", inNamespace);
       }
       await writer.nothingIsLost();

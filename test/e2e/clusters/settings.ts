@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 import { unified } from "../../../lab/nodes/cgroups.ts";
 import { cgroupOf, containerOf, findPod } from "../../../lab/nodes/pods.ts";
 import { waitFor } from "../../../lab/progress.ts";
+import type { TxnResult } from "../../../src/etcd/member.ts";
 import { ports } from "../../../src/cluster/objects/labels.ts";
 import { Node } from "../../../src/kube/objects/kinds.ts";
 import { apply, kubectl } from "../../support/kubectl.ts";
@@ -124,14 +125,19 @@ export function settings(): void {
       const { members, leader } = await cluster.untilHealthy();
       for (const { etcd, address } of members) {
         assert.equal((await etcd.status(patiently)).dbSizeQuota, quotaBackendBytes);
-        const metrics = await fetch(`http://${address}:${ports.metrics}/metrics`, {
-          signal: AbortSignal.timeout(10_000),
-        });
+        const scrape = async (): Promise<string> => {
+          const signal = AbortSignal.timeout(30_000);
+          return (await fetch(`http://${address}:${ports.metrics}/metrics`, { signal })).text();
+        };
         // Only exposed with ETCD_METRICS=extensive.
-        assert.match(await metrics.text(), /^grpc_server_handling_seconds_bucket/m);
+        assert.match(
+          await waitFor("metrics", scrape, { timeoutMs: patience }),
+          /^grpc_server_handling_seconds_bucket/m,
+        );
         const puts = ["1", "2", "3"].map((value) => ({ put: `/settings/${value}`, value }));
-        await assert.rejects(etcd.txn({ when: [], andThen: puts }), { reason: "tooManyOperations" });
-        assert.ok((await etcd.txn({ when: [], andThen: puts.slice(0, 2) })).succeeded);
+        const put = (count: number): Promise<TxnResult> => etcd.txn({ when: [], andThen: puts.slice(0, count) });
+        await assert.rejects(put(3), { reason: "tooManyOperations" });
+        assert.ok((await waitFor("a transaction", () => put(2), { timeoutMs: patience })).succeeded);
       }
       const host = (name: string): string => `${name}.${cluster.name}.${cluster.namespace}.svc.cluster.local`;
       const { members: listed } = await leader.etcd.memberList({ linearizable: true });

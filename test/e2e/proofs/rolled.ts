@@ -43,7 +43,7 @@ export async function rollingMembers(cluster: TestCluster): Promise<RollingMembe
   const pods = (await cluster.pods()).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
   return Promise.all(
     pods.map(async (pod) => {
-      const asked = memberAt(pod.status?.podIP ?? "").status({ deadline: 1_000 });
+      const asked = memberAt(pod.status?.podIP ?? "").status({ deadline: 3_000 });
       return {
         name: pod.metadata?.name ?? "",
         pod,

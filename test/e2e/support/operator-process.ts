@@ -15,6 +15,8 @@ interface OperatorOptions {
   /** The namespace of its Lease, and its default scope. */
   readonly namespace: string;
   readonly flags?: readonly string[];
+  /** The code that it runs: of this tree, or of the operator before this one. */
+  readonly code?: "present" | "earlier";
   /** A file of this folder, loaded before the operator. */
   readonly preload?: string;
   /** Number of writes after which it is killed; default: never. */
@@ -36,10 +38,11 @@ export class OperatorProcess {
   readonly #lastLines: string[] = [];
 
   constructor({ namespace, crashAfter = Number.POSITIVE_INFINITY, ...options }: OperatorOptions) {
+    const entry = options.code === "earlier" ? "test/e2e/support/earlier-operator.ts" : "src/main.ts";
     const preloads = ["crash-after.ts", ...(options.preload === undefined ? [] : [options.preload])];
     const imports = preloads.flatMap((file) => ["--import", path.join(import.meta.dirname, file)]);
     const flags = ["-create-crd=false", "-listen-addr=0", ...(options.flags ?? [])];
-    this.#child = spawn(process.execPath, [...imports, path.join(root, "src/main.ts"), ...flags], {
+    this.#child = spawn(process.execPath, [...imports, path.join(root, entry), ...flags], {
       cwd: root,
       env: { ...process.env, MY_POD_NAMESPACE: namespace, MY_POD_NAME: "operator", CRASH_AFTER: String(crashAfter) },
       // An open standard input: it ends with this process, which may be killed.

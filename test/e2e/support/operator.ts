@@ -75,8 +75,8 @@ export class Operator {
   async metrics(of?: Pod): Promise<string> {
     const pod = of ?? (await this.leader());
     const ask = async (): Promise<string> =>
-      (await fetch(`http://${pod.status?.podIP}:8080/metrics`, { signal: AbortSignal.timeout(10_000) })).text();
-    return waitFor(`metrics of ${pod.metadata?.name}`, ask, { timeoutMs: 30_000 });
+      (await fetch(`http://${pod.status?.podIP}:8080/metrics`, { signal: AbortSignal.timeout(30_000) })).text();
+    return waitFor(`metrics of ${pod.metadata?.name}`, ask, { timeoutMs: 60_000 });
   }
 }
 

@@ -56,18 +56,18 @@ export interface Certificates {
   readonly requeueAfter: number;
 }
 
-export interface CertificateWrite {
+interface CertificateWrite {
   readonly bundle: Bundle;
   readonly graceFrom: number | undefined;
   readonly because: string;
 }
 
-export interface PodNote {
+interface PodNote {
   readonly pod: MemberPod;
   readonly tls: PodTrust;
 }
 
-export interface Apart extends PodNote {
+interface Apart extends PodNote {
   /** What its kubelet has brought it: as much as is known of that. */
   readonly files: "there" | "onTheirWay";
 }
@@ -267,12 +267,8 @@ function unknownPods({ pods }: ClusterWorld, now: PodTls): readonly PodNote[] {
         client: client && isUnknown("client"),
       };
       if (!lacks.peer && !lacks.client) return [];
-      const pick = (sides: PodTls["trusts"]): PodTls["trusts"] => ({
-        ...(lacks.peer && sides.peer !== undefined && { peer: sides.peer }),
-        ...(lacks.client && sides.client !== undefined && { client: sides.client }),
-      });
-      const presents = { ...pick(now.presents), ...pod.tls.presents };
-      return [{ pod, tls: { trusts: pick(now.trusts), anchors: pick(now.anchors), presents } }];
+      const tls = trustOf(now, lacks);
+      return [{ pod, tls: { ...tls, presents: { ...tls.presents, ...pod.tls.presents } } }];
     });
 }
 
@@ -322,12 +318,15 @@ function isSettingApart(
 }
 
 /** What is written on a pod that is started again now: on the sides that it speaks. */
-function trustOn({ tls }: MemberPod, now: PodTls): PodTrust {
-  const pick = (sides: PodTls["trusts"]): PodTls["trusts"] => ({
-    ...(tls.peer !== "plain" && sides.peer !== undefined && { peer: sides.peer }),
-    ...(tls.client && sides.client !== undefined && { client: sides.client }),
+const trustOn = ({ tls }: MemberPod, now: PodTls): PodTrust =>
+  trustOf(now, { peer: tls.peer !== "plain", client: tls.client });
+
+function trustOf({ trusts, anchors, presents }: PodTrust, on: Readonly<Record<WireSide, boolean>>): PodTrust {
+  const pick = ({ peer, client }: PodTls["trusts"]): PodTls["trusts"] => ({
+    ...(on.peer && peer !== undefined && { peer }),
+    ...(on.client && client !== undefined && { client }),
   });
-  return { trusts: pick(now.trusts), anchors: pick(now.anchors), presents: pick(now.presents) };
+  return { trusts: pick(trusts), anchors: pick(anchors), presents: pick(presents) };
 }
 
 /** Each is told once: by an annotation, of which nothing but its change matters. */

@@ -60,7 +60,7 @@ test("a given one that the API server does not give out is reported, and what is
   assert.equal(verdict?.reason, "Unread");
   assert.match(
     verdict?.message ?? "",
-    /The Secret peers could not be read: unable to decrypt.*goes on with what it has/,
+    /The Secret peers could not be read: unable to decrypt.*continues with its current certificates/,
   );
   assert.equal(assessment.certificates.pods?.peer, "tls");
 });

@@ -6,7 +6,7 @@ import { type PeerTls, type PodTls, tlsOf } from "../../objects/tls.ts";
 import { memberOfPeerUrl } from "../../objects/names.ts";
 import type { MemberPod, ClusterWorld } from "../../observe/world.ts";
 
-export type PodTlsOrWhyNot = { readonly t: "tls"; readonly tls: PodTls } | { readonly t: "none"; readonly why: string };
+type PodTlsOrWhyNot = { readonly t: "tls"; readonly tls: PodTls } | { readonly t: "none"; readonly why: string };
 
 /** Undefined instead of a step: the Secret that it needs is not there. */
 export function podTlsOf(world: ClusterWorld): PodTlsOrWhyNot {
@@ -100,7 +100,7 @@ export function podTlsFor(tls: PodTls, peerUrl: string): PodTls {
   return peerUrl.startsWith("http:") && tls.peer === "tls" ? { ...tls, peer: "ready" } : tls;
 }
 
-export interface OutdatedTls {
+interface OutdatedTls {
   readonly because: string;
   /** Another scheme is another peer URL, and so another member. The rest another pod of the same member can have. */
   readonly by: "replace" | "otherPod";

@@ -155,7 +155,7 @@ function ofPrevious(world: ClusterWorld, authority: AuthorityUse, now: number): 
   const previous = world.tls.authorities[authority]?.previous;
   if (previous === undefined) return [];
   if (!isNeeded(world, authority, previous.cert))
-    return [{ authority, what: "withoutPrevious", because: "nobody uses a certificate of the previous CA any more" }];
+    return [{ authority, what: "withoutPrevious", because: "no certificate of the previous CA is in use any more" }];
   const due = signedBy[authority].filter((use) => {
     const [inUse, last] = [world.tls.kept[use]?.bundle.pair, previous.leaves[use]];
     const isOfPrevious = inUse !== undefined && signerOf(inUse.cert, previous.cert) !== undefined;

@@ -1,7 +1,7 @@
 // The first members of a restored cluster: all of them are made from the backup at the same time, and none of them twice.
 // `assess/beginning.ts` has the table of cases.
 import type { Assessment } from "../../assess/assess.ts";
-import { firstStateOf } from "../../assess/beginning.ts";
+import { firstStateOf, isReturning } from "../../assess/beginning.ts";
 import { hasServed } from "../../assess/health.ts";
 import { quorum } from "../../assess/instances.ts";
 import { problemOf, runsFor, stuckAt } from "../../assess/pods.ts";
@@ -17,7 +17,8 @@ import { deleteAbandoned } from "../safety.ts";
 export function beginRestored(assessment: Assessment): ClusterDecision | undefined {
   const { world } = assessment;
   const planned = plannedBeginning(world.cluster);
-  if (planned === undefined || hasServed(world)) return undefined;
+  if (hasServed(world)) return undefined;
+  if (planned === undefined) return giveUpUnnamed(assessment);
   if (world.etcd.t === "accessDenied" && world.etcd.serving.length > 0) return undefined;
   const { beginning } = planned;
   if (beginning === undefined) return nameThem(assessment, planned);
@@ -27,6 +28,16 @@ export function beginRestored(assessment: Assessment): ClusterDecision | undefin
       beginning.members.map(({ name }) => name),
     ) ?? goOn(assessment, planned, beginning)
   );
+}
+
+/**
+ * Who they are is not known any more, as after a rollback to an operator that does not know such members and has written the
+ * status. All are held back, so nothing of them has ever run: the restore begins again with one member.
+ */
+function giveUpUnnamed(assessment: Assessment): ClusterDecision | undefined {
+  const { cluster, pods } = assessment.world;
+  const isHeldBack = pods.length > 0 && pods.every(({ gated }) => gated === true);
+  return cluster.status.restore?.phase === "Seeding" && isHeldBack ? clearAway(assessment, []) : undefined;
 }
 
 /** A pod that is there is one of an older operator, which begins with one member alone. */
@@ -84,9 +95,10 @@ function goOn(
     };
   }
   const placed = coming.filter((pod) => !isHomeless(pod));
-  // All were created before any began.
+  // All were created before any began. What may have been written to those that came back is waited for.
   const isAlone = placed.length > 0 && placed.every((pod) => runsFor(pod, now) > placementMs);
-  if (isAlone && placed.length < needed)
+  const areNew = !coming.some((pod) => isHomeless(pod) && isReturning(pod));
+  if (isAlone && placed.length < needed && areNew)
     return again(
       placed.length,
       `the first members begin again, because nodes take ${placed.length} of ${members.length}`,

@@ -149,6 +149,7 @@ class Reconcile {
         });
       case "authorityAsSeen":
       case "noMemberLeft":
+      case "noUnseenMember":
       case "onlyFirstMembers":
       case "restoreUnderWay":
       default:

@@ -2,9 +2,8 @@
 // as it answers at that moment.
 import { type CompleteEtcdCluster, imageOf, withDefaults } from "../../../api/etcd-cluster/etcd-cluster.ts";
 import { type ClusterId, clusterId, type MemberId, memberId } from "../../../etcd/ids.ts";
-import { disruptionBudget } from "../../objects/budget.ts";
 import { memberName, type MemberName, peerUrlOf, placeholderUrlOf, seedName } from "../../objects/names.ts";
-import { clientService, peerService } from "../../objects/services.ts";
+import { clientService, disruptionBudget, peerService } from "../../objects/services.ts";
 import { settingsOf } from "../../objects/settings.ts";
 import { plainText } from "../../objects/tls.ts";
 import type {

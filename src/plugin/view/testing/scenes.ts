@@ -162,7 +162,7 @@ const healing = "Not healthy: my-etcd-gp6tsn7rbk.";
 const rolling =
   "1 of 3 members have the version and settings of the spec; next: my-etcd-8vfm5hj2zd (it runs 3.6.16), my-etcd-gp6tsn7rbk (it runs 3.6.16).";
 const lost =
-  "1 of 3 voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.";
+  "1 of 3 voters answer, and a majority is needed: nothing can be written. The cluster continues by itself as soon as enough of its pods run again: find out what keeps them from running.";
 const restoring = "The EtcdRestore my-etcd replaces the data: the members that were there are being stopped.";
 
 /** As a tenant could write it, and as it enters the plugin. */

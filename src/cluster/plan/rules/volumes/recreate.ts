@@ -2,9 +2,11 @@
 // has to be decided for that, so it needs no quorum: a cluster that has lost all its pods comes back by this alone.
 import { imageOf } from "../../../../api/etcd-cluster/etcd-cluster.ts";
 import type { Assessment } from "../../../assess/assess.ts";
+import { firstStateOf, volumeLeftBy } from "../../../assess/beginning.ts";
 import { hasBegun, holds } from "../../../assess/claims.ts";
 import { releaseOnVolume, withoutPods } from "../../../assess/desired.ts";
-import { isOwedItsVolume } from "../../../assess/instances.ts";
+import { isOwedItsVolume, quorum } from "../../../assess/instances.ts";
+import { firstMembersOf } from "../../../objects/first-members.ts";
 import type { Claim } from "../../../observe/world.ts";
 import type { ClusterAction, ClusterDecision } from "../../actions.ts";
 import { listed, type Situation } from "../../rule.ts";
@@ -35,6 +37,24 @@ export function recreateWithoutQuorum(assessment: Assessment): ClusterDecision |
     ...withoutPods(claims, world.pods).map((claim) => recreation(assessment, claim)),
     ...ended.flatMap((pod) => deleteEnded(assessment, pod)),
   ]);
+}
+
+/**
+ * First members of a restored cluster, too few of which are there: those whose pods may have run come back on their volumes,
+ * where that makes a majority. Clients may have written to them while no operator ran.
+ */
+export function recreateFirstMembers(assessment: Assessment): ClusterDecision | undefined {
+  const members = firstMembersOf(assessment.world.cluster);
+  const left = members.flatMap((member) => volumeLeftBy(member, assessment) ?? []);
+  const coming = members.filter((member) => firstStateOf(member, assessment).t === "coming").length;
+  const needed = quorum(members.length);
+  if (coming >= needed || coming + left.length < needed) return undefined;
+  return decision(
+    left.flatMap((claim) => {
+      const ended = assessment.world.pods.find(({ name }) => name === claim.name);
+      return ended === undefined ? [recreation(assessment, claim)] : deleteEnded(assessment, ended);
+    }),
+  );
 }
 
 function recreation({ desired: { cluster } }: Assessment, claim: Claim): ClusterAction {

@@ -1,3 +1,0 @@
-module release/gzip
-
-go 1.26
