@@ -317,7 +317,10 @@ check("the first members of a restored cluster", [
     "are waited for where no node takes pods that were made again on volumes: clients may have written to those",
     {
       ...begun(0, ...made),
-      members: [voter("a", runningFor(3)), ...["b", "c"].map((name) => voter(name, returned(homelessFor(3).pod ?? {})))],
+      members: [
+        voter("a", runningFor(3)),
+        ...["b", "c"].map((name) => voter(name, returned(homelessFor(3).pod ?? {}))),
+      ],
     },
     [],
   ],
