@@ -133,7 +133,5 @@ export function imageFor(
 
 /** Whatever version the spec asks for. */
 export function madeOf(cluster: CompleteEtcdCluster, { version, image }: Release): CompleteEtcdCluster {
-  const { spec } = cluster;
-  if (version === spec.version && image === imageOf(spec)) return cluster;
-  return { ...cluster, spec: { ...spec, version, image } };
+  return { ...cluster, spec: { ...cluster.spec, version, image } };
 }

@@ -1,9 +1,9 @@
 // What is reported about room: near the quota, in a volume without room for a second copy, and of a quota that is too large.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { voter } from "../testing/plan-table.ts";
-import { sampleWorld } from "../testing/sample-world.ts";
-import { pressureOf, quotaToMake } from "./space.ts";
+import { three, voter } from "../testing/plan-table.ts";
+import { sampleClaim, sampleWorld } from "../testing/sample-world.ts";
+import { pressureOf, quotaToMake, spaceOf } from "./space.ts";
 
 const GiB = 2 ** 30;
 
@@ -87,3 +87,14 @@ for (const [what, sample, wanted] of quotas)
     const quota = quotaToMake(world.cluster, world);
     assert.equal(quota === undefined ? undefined : Math.floor(quota / MiB), wanted);
   });
+
+test("the smallest volume counts of those that members have: none that is put aside, and none whose size nobody knows", () => {
+  const claims = [
+    sampleClaim("demo-a", { capacity: 8 * GiB }),
+    sampleClaim("demo-b", { capacity: 6 * GiB }),
+    sampleClaim("demo-c", { capacity: 0 }),
+    sampleClaim("demo-x", { capacity: GiB, role: "retired" }),
+  ];
+  assert.equal(spaceOf(sampleWorld({ members: three, change: { claims } }))?.volume, 6 * GiB);
+  assert.equal(spaceOf(sampleWorld({ members: three, change: { claims: claims.slice(2) } }))?.volume, undefined);
+});

@@ -346,6 +346,25 @@ check("the first members of a restored cluster", [
     [],
   ],
   [
+    "are made when the volumes of the attempt before are gone, too, and those that are kept for people stay",
+    {
+      ...begun(1, ...unmade),
+      members: [
+        voter("x", { ...starting, claim: { fresh: true } }),
+        voter("y", { pod: undefined, claim: { fresh: true } }),
+      ],
+      change: {
+        claims: [
+          freshClaim("demo-x"),
+          freshClaim("demo-y", { terminating: true }),
+          { ...sampleClaim("demo-z"), role: "retired" },
+          freshClaim("demo-a"),
+        ],
+      },
+    },
+    ["delete x", "delete claim x"],
+  ],
+  [
     "are made when those of the attempt before are gone",
     { ...begun(1, ...unmade), members: [voter("x", starting), voter("y", starting)] },
     ["delete x", "delete y"],

@@ -10,7 +10,7 @@ import { plainText, type PodTls } from "../../objects/tls.ts";
 import { leafFingerprint } from "../../observe/tls.ts";
 import type { ClusterWorld, GivenSecret, KeptLeaf, MemberPod } from "../../observe/world.ts";
 import { voter } from "../../testing/plan-table.ts";
-import { sampleNow, sampleWorld } from "../../testing/sample-world.ts";
+import { sampleNow, samplePod, sampleWorld } from "../../testing/sample-world.ts";
 import { type Certificates, certificatesOf, clientSecretOpens } from "./certificates.ts";
 
 const day = 86_400_000;
@@ -287,6 +287,14 @@ describe("what expires", () => {
       "client made none",
       "peer-ca made none",
     ]));
+  test("is what the member presents whose certificate expires first", () => {
+    const world = worldOf({ tls: { peer: "tls" } });
+    const pods = ["demo-a", "demo-b", "demo-c"].map((name) => samplePod(name, {}));
+    const [a, b, c] = [5, 2, 9].map((days) => ({ cert: "", fingerprint: "", notAfter: sampleNow + days * day }));
+    const presented = new Map([a, b, c].map((peer, n) => [pods[n]?.uid ?? "", { ...(peer && { peer }) }] as const));
+    const [first] = certificatesOf({ ...world, pods, tls: { ...world.tls, presented } }, sampleNow).inUse;
+    assert.deepEqual([first?.presentedBy, first?.notAfter], ["demo-b", sampleNow + 2 * day]);
+  });
   test("and cannot be read counts for nothing", () =>
     assert.deepEqual(
       inUse({
