@@ -70,7 +70,9 @@ export class Recorder implements AsyncDisposable {
 
   /** Resolves when it has read the empty database and its traffic begins. */
   static async start(options: RecorderOptions): Promise<Recorder> {
-    const child = spawn(await robustnessProgram(), ["record", ...flagsOf(options)], {
+    // The kernel kills it with this process, in case that one is killed before it can clean up.
+    const program = ["--pdeathsig", "KILL", "--", await robustnessProgram()];
+    const child = spawn("setpriv", [...program, "record", ...flagsOf(options)], {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...(options.login && { ROBUSTNESS_PASSWORD: options.login.password }) },
     });

@@ -10,6 +10,7 @@
 // | 3 are there, held back or not written down               | their uids are written down, then they are let start     |
 // | 2 can come, 1 is gone, has ended or does not start       | wait: 2 ≥ quorum(3) = 2 serve, and then it is replaced   |
 // | 1 can come, of 2 there are only the volumes              | their pods are made again on them: nothing is removed    |
+// | 1 can come, 2 were made again on volumes, and wait       | wait: clients may have written to them                   |
 // | 1 can come, 2 cannot                                     | 1 < 2: begin again under new names                       |
 // | 1 runs, no node takes 2 of them for a while              | begin again with 1, and grow when there are nodes        |
 // | not written down, and 1 of 3 cannot come                 | nothing has run: begin again under new names             |
@@ -36,11 +37,16 @@ type Seen = Pick<Assessment, "world" | "desired" | "now">;
 export function failureOf(pod: MemberPod, { world, desired, now }: Seen): string | undefined {
   if (pod.state.t === "ended") return `its pod has ended (${pod.state.problem})`;
   if (isNodeLost(pod, world, now)) return "its node is gone";
-  const claim = claimOf(world.claims, pod.name);
-  // One that runs may have served, and its data is there as long as it is.
-  if (pod.hasVolume && !isHeldBy(pod, claim) && volumeLossOf(claim) !== undefined) return volumeLossOf(claim);
+  const loss = volumeLossFor(pod, world);
+  if (loss !== undefined) return loss;
   if (isOutdatedAndUnheard(pod, desired)) return "it has not answered, and its settings have changed";
   return isStuck(pod, world, desired, now) ? `it does not start (${problemOf(pod)})` : undefined;
+}
+
+/** One that runs may have served, and its data is there as long as it is. */
+function volumeLossFor(pod: MemberPod, { claims }: Facts): string | undefined {
+  const claim = claimOf(claims, pod.name);
+  return pod.hasVolume && !isHeldBy(pod, claim) ? volumeLossOf(claim) : undefined;
 }
 
 type FirstState =
@@ -55,13 +61,15 @@ export function firstStateOf({ name, pod: uid }: FirstMember, seen: Seen): First
   const isOther = uid !== undefined && uid !== pod.uid;
   if (isOther && !isReturning(pod)) return { t: "failed", because: "its pod was made again" };
   if (isOther && hasLostData(pod)) return { t: "failed", because: "its pod was gone before it had data" };
+  // Clients may have written to the pod before it: whatever holds this one up is waited for.
+  if (isOther && pod.state.t !== "ended" && volumeLossFor(pod, seen.world) === undefined) return { t: "coming", pod };
   if (pod.terminating) return { t: "failed", because: "its pod is being deleted" };
   const because = failureOf(pod, seen);
   return because === undefined ? { t: "coming", pod } : { t: "failed", because };
 }
 
 /** It starts only with the data in its volume. */
-const isReturning = ({ guard, hasVolume }: MemberPod): boolean => hasVolume && guard === "closed";
+export const isReturning = ({ guard, hasVolume }: MemberPod): boolean => hasVolume && guard === "closed";
 
 /** The volume of one whose pod was let start, and is gone or never runs again: it may hold what clients wrote. */
 export function volumeLeftBy({ name, pod: uid }: FirstMember, { world }: Seen): Claim | undefined {

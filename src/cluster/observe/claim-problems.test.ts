@@ -14,9 +14,8 @@ import {
 } from "../objects/claims.ts";
 import { settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import { sampleClaim, sampleCluster, sampleClusterId } from "../testing/sample-world.ts";
-import { claimProblems, inGi } from "./claim-problems.ts";
-import { leanClaim, observedClaim } from "./claims.ts";
-import { lastBackupOf } from "./last-backup.ts";
+import { claimProblems, inGi, leanClaim, observedClaim } from "./claims.ts";
+import { lastBackupOf } from "./observe.ts";
 import type { Claim } from "./world.ts";
 
 describe("volumes do not shrink", () => {

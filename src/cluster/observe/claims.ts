@@ -103,7 +103,7 @@ export function claimProblems({ spec }: CompleteEtcdCluster, claims: readonly Cl
 }
 
 /** As people write sizes: 5Gi, 512Mi, or in bytes. */
-function inGi(bytes: number): string {
+export function inGi(bytes: number): string {
   if (bytes % 2 ** 30 === 0) return `${bytes / 2 ** 30}Gi`;
   return bytes % 2 ** 20 === 0 ? `${bytes / 2 ** 20}Mi` : String(bytes);
 }

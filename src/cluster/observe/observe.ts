@@ -180,7 +180,7 @@ async function strayClaimsAmong(
 }
 
 /** The newest backup of a cluster, as its EtcdBackups know it. */
-function lastBackupOf(backups: readonly EtcdBackup[]): LastBackup | undefined {
+export function lastBackupOf(backups: readonly EtcdBackup[]): LastBackup | undefined {
   const taken = backups.flatMap(({ metadata, status }): LastBackup[] => {
     const { path = "", takenAt } = status?.lastBackup ?? {};
     return path === "" || takenAt === undefined ? [] : [{ by: metadata?.name ?? "", path, takenAt }];

@@ -254,7 +254,7 @@ test("what a pod was started with is read back, also through what the cache keep
   assert.deepEqual(seen, observedPod(made, undefined));
   assert.deepEqual(
     [seen.joinsWith, seen.guard, seen.image, seen.resources, seen.maxLearners],
-    [["http://c-a:2380", "http://c-b:2380"], "open", "quay.io/coreos/etcd:v3.2.13", resources, 8],
+    [["http://c-a:2380", "http://c-b:2380"], "open", "quay.io/coreos/etcd:v3.6.16", resources, 8],
   );
   const annotations = { ...made.metadata?.annotations, ...guardAnnotations(cluster, memberName("c-a")) };
   const guarded = { ...made, metadata: { ...made.metadata, annotations } };

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { restoreAnnotation } from "../../api/etcd-cluster/restore-annotation.ts";
 import { assess } from "../assess/assess.ts";
 import { seedName } from "../objects/names.ts";
-import type { ClusterWorld } from "../observe/world.ts";
+import type { ClusterWorld, MemberPod } from "../observe/world.ts";
 import { planCluster } from "./plan.ts";
 import {
   check,
@@ -195,6 +195,11 @@ const withoutClaim = { ...heldBack, claim: { fresh: true, terminating: true } } 
 const homelessFor = (minutes: number): Partial<SampleMember> => ({
   pod: { ...homeless, ...unchanged, guard: "open", createdAt: sampleNow - minutes * minute },
 });
+/** Its pod was made again on its volume, while nobody knows whether the one before served. */
+const returned = (pod: Partial<MemberPod>): Partial<SampleMember> => ({
+  pod: { ...unchanged, ...pod, guard: "closed", uid: "another" },
+  claim: { fresh: true },
+});
 const servedOnVolume = { pod: { ...ended.pod, readyOnce: true }, claim: { fresh: true } } as const;
 
 check("the first members of a restored cluster", [
@@ -294,6 +299,30 @@ check("the first members of a restored cluster", [
     "keep the volumes of those that were Ready and have ended, for other pods: they hold what was written since",
     { ...begun(0, ...made), members: ["a", "b", "c"].map((name) => voter(name, servedOnVolume)) },
     ["delete a", "delete b", "delete c"],
+  ],
+  [
+    "are waited for where no node takes pods that were made again on volumes: clients may have written to those",
+    {
+      ...begun(0, ...made),
+      members: [voter("a", starting), ...["b", "c"].map((name) => voter(name, returned(homelessFor(3).pod ?? {})))],
+    },
+    [],
+  ],
+  [
+    "are waited for where such pods are deleted, too",
+    {
+      ...begun(0, ...made),
+      members: [voter("a", starting), ...["b", "c"].map((name) => voter(name, returned(going)))],
+    },
+    [],
+  ],
+  [
+    "are waited for where such pods do not start",
+    {
+      ...begun(0, ...made),
+      members: [voter("a", starting), ...["b", "c"].map((name) => voter(name, returned(onSilentNode(9 * minute))))],
+    },
+    [],
   ],
   [
     "do not begin again once one of them was Ready",

@@ -132,7 +132,7 @@ function goesOn({ certificates: { pods }, world }: Assessment): string[] {
 
 const left = { "30d": "in less than 30 days", "7d": "in less than 7 days", "1d": "in less than a day" } as const;
 
-function expiringSentences(assessment: Assessment): readonly string[] {
+export function expiringSentences(assessment: Assessment): readonly string[] {
   return assessment.certificates.inUse.flatMap((one) => expirySentence(assessment, one));
 }
 

@@ -8,6 +8,7 @@ import { runJob } from "../program/run-job.ts";
 import { FakeEtcdutl } from "../testing/fake-etcdutl.ts";
 import { madeSnapshot, sha256Of } from "../testing/made-snapshot.ts";
 import { testWorker } from "../testing/test-worker.ts";
+import { snapshotStatus } from "./etcdutl.ts";
 import { metadataKey } from "./kept/object-key.ts";
 import type { Metadata } from "./kept/metadata.ts";
 
@@ -235,6 +236,15 @@ describe("etcdutl", () => {
     await fails("failed", /has no hashRevision/, { hashes: { 0: { hash: 1, compactRevision: 1 } } });
     await fails("failed", /did not answer with an object/, { prepare: (etcdutl) => etcdutl.says("status", "7") });
     await fails("failed", /did not answer with an object/, { prepare: (etcdutl) => etcdutl.says("status", "null") });
+  });
+
+  test("that is not to be started any more says why", async () => {
+    await using etcdutl = await FakeEtcdutl.make();
+    const signal = AbortSignal.abort(new Error("SIGTERM"));
+    await assert.rejects(snapshotStatus("file", { etcdutl: etcdutl.program, signal, scratch: etcdutl.folder }), {
+      name: "AbortError",
+    });
+    assert.deepEqual(await etcdutl.calls(), []);
   });
 
   test("that is not in the image is a sentence", async () => {

@@ -74,6 +74,7 @@ test("errors have the code of who made them, and only those of the program itsel
     assert.ok(!result.ok, JSON.stringify(result));
     assert.deepEqual([result.code, result.message], [code, error.message]);
     assert.equal(isExpected(error), expected, error.name);
+    assert.equal(error.name, error.constructor.name);
     // The stack is of use where nobody expected it.
     assert.equal(/"error":/.test(worker.lines.join("")), !expected, worker.lines.join(""));
   }

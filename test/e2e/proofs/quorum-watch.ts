@@ -14,8 +14,10 @@ import { memberAt } from "../support/healthy.ts";
 const everyMs = 400;
 /** Longer than a busy machine makes a member slow. One that is gone refuses at once, or never answers. */
 const answerWithinMs = 10_000;
-/** A process that gets no CPU for so long also misses answers that have arrived: what it took for silence proves nothing. */
-const heldUpMs = 500;
+/** For answers that have arrived while this process got no CPU: it reads them before it gives up. */
+const graceMs = 1_000;
+/** A process that gets no CPU for so long may not have asked in time: what it took for silence proves nothing. */
+const heldUpMs = 3_000;
 /** A poll may hang on the IP of a pod that has just gone; others go on meanwhile. */
 const mostAtOnce = 10;
 /** Fewer polls would prove nothing. */
@@ -87,15 +89,16 @@ export class QuorumWatch implements AsyncDisposable {
    */
   async #poll(cluster: TestCluster): Promise<void> {
     const { signal } = this.#stop;
-    const began = performance.now();
     const before = await newestList(await remainingPods(cluster), signal);
     const pods = await remainingPods(cluster);
+    const began = performance.now();
     const names = await answering(pods, signal);
+    const isHeldUp = this.#heldUpAt >= began;
     for (;;) {
       signal.throwIfAborted();
       const after = await newestList(pods, signal).catch(() => undefined);
       if (after === undefined) await pause(everyMs);
-      else if (textOf(after) === textOf(before)) return this.#judge(after, names, began);
+      else if (textOf(after) === textOf(before)) return this.#judge(after, names, isHeldUp);
       else return this.#drop("the list changed");
     }
   }
@@ -105,11 +108,11 @@ export class QuorumWatch implements AsyncDisposable {
     this.#lastFailure = because;
   }
 
-  #judge(list: readonly Member[], answering: Answering, began: number): void {
+  #judge(list: readonly Member[], answering: Answering, isHeldUp: boolean): void {
     const voters = list.filter(({ learner }) => !learner).map(podOf);
     const silent = voters.filter((voter) => !answering.has(voter));
     const isEnough = voters.length - silent.length >= (this.#fewest ?? quorum(voters.length));
-    if (!isEnough && this.#heldUpAt >= began) return this.#drop("this process was held up");
+    if (!isEnough && isHeldUp) return this.#drop("this process was held up");
     this.#judged += 1;
     if (isEnough) return;
     this.#shortfalls.push(`of the voters ${voters.join(", ")} these did not answer: ${silent.join(", ")}`);
@@ -125,10 +128,17 @@ async function remainingPods(cluster: TestCluster): Promise<Pod[]> {
 /** Asked on the peer port: a new voter takes part in raft before it serves clients. */
 async function answering(pods: readonly Pod[], stopped: AbortSignal): Promise<Answering> {
   const names = pods.map(async ({ metadata, status }) => {
-    const signal = AbortSignal.any([stopped, AbortSignal.timeout(answerWithinMs)]);
+    const tooLate = new AbortController();
+    const signal = AbortSignal.any([stopped, tooLate.signal]);
     const asked = fetch(`http://${status?.podIP}:${ports.peer}/version`, { signal });
     const answered = asked.then((answer) => answer.text()).catch(() => undefined);
-    return (await answered) === undefined ? [] : [metadata?.name ?? ""];
+    const inTime = Promise.race([
+      answered,
+      pause(answerWithinMs, undefined, { ref: false }).then(() => pause(graceMs, undefined, { ref: false })),
+    ]);
+    const found = (await inTime) === undefined ? [] : [metadata?.name ?? ""];
+    tooLate.abort();
+    return found;
   });
   return new Set((await Promise.all(names)).flat());
 }

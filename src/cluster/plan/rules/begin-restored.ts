@@ -1,7 +1,7 @@
 // The first members of a restored cluster: all of them are made from the backup at the same time, and none of them twice.
 // `assess/beginning.ts` has the table of cases.
 import type { Assessment } from "../../assess/assess.ts";
-import { firstStateOf } from "../../assess/beginning.ts";
+import { firstStateOf, isReturning } from "../../assess/beginning.ts";
 import { hasServed } from "../../assess/health.ts";
 import { quorum } from "../../assess/instances.ts";
 import { problemOf, stuckAt } from "../../assess/pods.ts";
@@ -95,8 +95,10 @@ function goOn(
     };
   }
   const placed = coming.filter((pod) => !isHomeless(pod));
-  const youngest = Math.max(...coming.filter(isHomeless).map(({ createdAt }) => createdAt));
-  if (placed.length > 0 && placed.length < needed && now - youngest > placementMs)
+  const homeless = coming.filter(isHomeless);
+  const youngest = Math.max(...homeless.map(({ createdAt }) => createdAt));
+  const areNew = !homeless.some(isReturning);
+  if (placed.length > 0 && placed.length < needed && areNew && now - youngest > placementMs)
     return again(
       placed.length,
       `the first members begin again, because nodes take ${placed.length} of ${members.length}`,
