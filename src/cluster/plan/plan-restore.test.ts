@@ -195,17 +195,17 @@ const withoutClaim = { ...heldBack, claim: { fresh: true, terminating: true } } 
 const homelessFor = (minutes: number): Partial<SampleMember> => ({
   pod: { ...homeless, ...unchanged, guard: "open", createdAt: sampleNow - minutes * minute },
 });
+/** Its pod was made again on its volume, while nobody knows whether the one before served. */
+const returned = (pod: Partial<MemberPod>): Partial<SampleMember> => ({
+  pod: { ...unchanged, ...pod, guard: "closed", uid: "another" },
+  claim: { fresh: true },
+});
 const runningFor = (minutes: number): Partial<SampleMember> => ({
   pod: {
     guard: "open",
     ready: false,
     state: { t: "running", restarts: 0, since: sampleNow - minutes * minute, unheard: true },
   },
-});
-/** Its pod was made again on its volume, while nobody knows whether the one before served. */
-const returned = (pod: Partial<MemberPod>): Partial<SampleMember> => ({
-  pod: { ...unchanged, ...pod, guard: "closed", uid: "another" },
-  claim: { fresh: true },
 });
 const servedOnVolume = { pod: { ...ended.pod, readyOnce: true }, claim: { fresh: true } } as const;
 
@@ -328,7 +328,7 @@ check("the first members of a restored cluster", [
     "are waited for where such pods are deleted, too",
     {
       ...begun(0, ...made),
-      members: [voter("a", starting), ...["b", "c"].map((name) => voter(name, returned(going)))],
+      members: [voter("a", runningFor(3)), ...["b", "c"].map((name) => voter(name, returned(going)))],
     },
     [],
   ],
@@ -336,7 +336,10 @@ check("the first members of a restored cluster", [
     "are waited for where such pods do not start",
     {
       ...begun(0, ...made),
-      members: [voter("a", starting), ...["b", "c"].map((name) => voter(name, returned(onSilentNode(9 * minute))))],
+      members: [
+        voter("a", runningFor(3)),
+        ...["b", "c"].map((name) => voter(name, returned(onSilentNode(9 * minute)))),
+      ],
     },
     [],
   ],

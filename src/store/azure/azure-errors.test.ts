@@ -43,7 +43,7 @@ test("without a name the status counts, then the socket, and an answer that is n
   assert.equal(found(refusal("Odd", 403))?.code, "forbidden");
   assert.equal(found(refusal(undefined, 400))?.said, "400 said");
   const refused = Object.assign(new Error("x"), { code: "ECONNREFUSED" });
-  assert.equal(found(refused)?.what, "nobody listens at the endpoint");
+  assert.equal(found(refused)?.what, "nothing listens at the endpoint");
   assert.deepEqual(found(refusal("PARSE_ERROR")), { code: "unavailable", said: "PARSE_ERROR: said" });
   assert.equal(found(new TypeError("a mistake in the program")), undefined);
 });

@@ -73,7 +73,7 @@ test("the socket's error says more than the SDK's name for it", () => {
     code: "unavailable",
     said: "TimeoutError: late",
   });
-  assert.equal(found(socket("ECONNREFUSED"))?.what, "nobody listens at the endpoint");
+  assert.equal(found(socket("ECONNREFUSED"))?.what, "nothing listens at the endpoint");
   // Which says nothing of what the store refused.
   const denied = Object.assign(new Error("no", { cause: socket("ECONNRESET") }), { name: "AccessDenied" });
   assert.equal(found(denied)?.what, undefined);

@@ -95,10 +95,11 @@ function goOn(
     };
   }
   const placed = coming.filter((pod) => !isHomeless(pod));
-  // All were created before any began. What may have been written to those that came back is waited for.
-  const isAlone = placed.length > 0 && placed.every((pod) => runsFor(pod, now) > placementMs);
+  // Clients may have written to those that were made again on their volumes.
   const areNew = !coming.some((pod) => isHomeless(pod) && isReturning(pod));
-  if (isAlone && placed.length < needed && areNew)
+  // All were created before any began.
+  const isAlone = placed.length > 0 && placed.every((pod) => runsFor(pod, now) > placementMs);
+  if (isAlone && areNew && placed.length < needed)
     return again(
       placed.length,
       `the first members begin again, because nodes take ${placed.length} of ${members.length}`,
