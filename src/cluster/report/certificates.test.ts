@@ -78,7 +78,7 @@ describe("the condition CertificatesValid", () => {
     [
       "names a Secret that is missing, what goes on, and what expires",
       { certificates: { problems: [problem], ...soon } },
-      /^False Missing: There is no Secret peers\. It is not used: the cluster goes on with what it has\. The peer certificate expires in less than 7 days, at 2026-01-31T12:00:01Z\.$/,
+      /^False Missing: There is no Secret peers\. It is not used: the cluster continues with its current certificates\. The peer certificate expires in less than 7 days, at 2026-01-31T12:00:01Z\.$/,
     ],
     [
       "says that no member is created where none can be",
@@ -182,7 +182,7 @@ test("where to renew a certificate is said of those that a person gave", () => {
   assert.match(said(inUse("7d"), auto), /in less than 7 days, at \S+Z\.$/);
   assert.match(
     said(inUse("7d", { presentedBy: "demo-a" })),
-    /that demo-a presents .*its pod has yet to get the one in demo-/,
+    /that demo-a presents .*its pod does not have the one in demo-/,
   );
 });
 
