@@ -1,6 +1,7 @@
 // The operator is upgraded and rolled back while backups are taken and while a restore replaces the data of a cluster.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import { EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
 import { firstMembersGate } from "./objects/first-members.ts";
 import { earlierBuild } from "./testing/earlier/load.ts";
@@ -99,6 +100,41 @@ for (const [what, spec] of Object.entries(kinds))
       }
     });
   });
+
+describe("a series of backups", () => {
+  for (const [how, first, second] of [
+    ["an upgrade", earlier, presentBuild],
+    ["a rollback", presentBuild, earlier],
+  ] as const)
+    test(`goes on after ${how}, without a run more or fewer`, async () => {
+      await using stage = new Stage({ controllers: "all" });
+      stage.startOperator({ t: "lives" }, 0, first);
+      await stage.createWhole(3);
+      const series = { ...key, name: "series" };
+      await stage.api.create(EtcdBackup, {
+        metadata: series,
+        spec: {
+          clusterRef: { name: key.name },
+          storageType: "S3",
+          s3: { path: "bucket/series", awsSecret: "aws" },
+          backupPolicy: { backupIntervalInSecond: 60, maxBackups: 3 },
+        },
+      });
+      const runs = (): number => stage.kubelet.workers.done.filter((job) => job.do === "backup").length;
+      await stage.until("three runs", () => runs() === 3, 600_000);
+      await stage.stopOperator();
+      const events = stage.recorded.length;
+      stage.startOperator({ t: "lives" }, 0, second);
+      await stage.pass(300_000);
+      assert.ok(Math.abs(runs() - 8) <= 1, `${runs()} runs in eight minutes`);
+      const { status } = await stage.api.get(EtcdBackup, series);
+      assert.ok(status?.succeeded, JSON.stringify(status));
+      assert.deepEqual(
+        stage.recorded.slice(events).filter(({ type }) => type === "Warning"),
+        [],
+      );
+    });
+});
 
 /**
  * Pods of first members that nobody has let go: the earlier operator makes one member after another and knows no such gate.

@@ -12,7 +12,7 @@
 // | 1 can come, of 2 there are only the volumes              | their pods are made again on them: nothing is removed    |
 // | 1 can come, 2 were made again on volumes, and wait       | wait: clients may have written to them                   |
 // | 1 can come, 2 cannot                                     | 1 < 2: begin again under new names                       |
-// | 1 runs, no node takes 2 of them for a while              | begin again with 1, and grow when there are nodes        |
+// | 1 has run for a while, no node takes 2 of them           | begin again with 1, and grow when there are nodes        |
 // | not written down, and 1 of 3 cannot come                 | nothing has run: begin again under new names             |
 // | 2 are there, 1 has been refused for a while              | nothing has run: begin again with 2, and grow            |
 // | all that are there are held back, and there is no list   | nothing has run: deleted, and one seed begins            |

@@ -200,6 +200,13 @@ const returned = (pod: Partial<MemberPod>): Partial<SampleMember> => ({
   pod: { ...unchanged, ...pod, guard: "closed", uid: "another" },
   claim: { fresh: true },
 });
+const runningFor = (minutes: number): Partial<SampleMember> => ({
+  pod: {
+    guard: "open",
+    ready: false,
+    state: { t: "running", restarts: 0, since: sampleNow - minutes * minute, unheard: true },
+  },
+});
 const servedOnVolume = { pod: { ...ended.pod, readyOnce: true }, claim: { fresh: true } } as const;
 
 check("the first members of a restored cluster", [
@@ -256,21 +263,24 @@ check("the first members of a restored cluster", [
     ["name 3 first"],
   ],
   [
-    "wait a while for nodes",
-    { ...begun(0, ...made), members: [voter("a", starting), voter("b", homelessFor(1)), voter("c", homelessFor(1))] },
+    "wait for nodes while one of them is made",
+    { ...begun(0, ...made), members: [voter("a", starting), voter("b", homelessFor(9)), voter("c", homelessFor(9))] },
     [],
     minute,
   ],
   [
     "are as many as find a node after a while, where those are too few to serve",
-    { ...begun(0, ...made), members: [voter("a", starting), voter("b", homelessFor(3)), voter("c", homelessFor(3))] },
+    {
+      ...begun(0, ...made),
+      members: [voter("a", runningFor(2.1)), voter("b", homelessFor(3)), voter("c", homelessFor(3))],
+    },
     ["name 1 first"],
   ],
   [
     "wait for nodes until then",
     {
       ...begun(0, ...made),
-      members: [voter("a", starting), voter("b", homelessFor(2)), voter("c", homelessFor(3))],
+      members: [voter("a", runningFor(2)), voter("b", homelessFor(3)), voter("c", homelessFor(3))],
     },
     [],
   ],
@@ -279,7 +289,7 @@ check("the first members of a restored cluster", [
     {
       ...begun(0, ...made, { name: "demo-d", pod: "uid-of-demo-d" }, { name: "demo-e", pod: "uid-of-demo-e" }),
       members: [
-        ...["a", "b", "c"].map((name) => voter(name, starting)),
+        ...["a", "b", "c"].map((name) => voter(name, runningFor(3))),
         ...["d", "e"].map((name) => voter(name, homelessFor(3))),
       ],
     },
@@ -292,7 +302,10 @@ check("the first members of a restored cluster", [
   ],
   [
     "go on without one that finds no node",
-    { ...begun(0, ...made), members: [voter("a", starting), voter("b", starting), voter("c", homelessFor(3))] },
+    {
+      ...begun(0, ...made),
+      members: [voter("a", runningFor(3)), voter("b", runningFor(3)), voter("c", homelessFor(3))],
+    },
     [],
   ],
   [
@@ -304,7 +317,10 @@ check("the first members of a restored cluster", [
     "are waited for where no node takes pods that were made again on volumes: clients may have written to those",
     {
       ...begun(0, ...made),
-      members: [voter("a", starting), ...["b", "c"].map((name) => voter(name, returned(homelessFor(3).pod ?? {})))],
+      members: [
+        voter("a", runningFor(3)),
+        ...["b", "c"].map((name) => voter(name, returned(homelessFor(3).pod ?? {}))),
+      ],
     },
     [],
   ],
@@ -312,7 +328,7 @@ check("the first members of a restored cluster", [
     "are waited for where such pods are deleted, too",
     {
       ...begun(0, ...made),
-      members: [voter("a", starting), ...["b", "c"].map((name) => voter(name, returned(going)))],
+      members: [voter("a", runningFor(3)), ...["b", "c"].map((name) => voter(name, returned(going)))],
     },
     [],
   ],
@@ -320,7 +336,10 @@ check("the first members of a restored cluster", [
     "are waited for where such pods do not start",
     {
       ...begun(0, ...made),
-      members: [voter("a", starting), ...["b", "c"].map((name) => voter(name, returned(onSilentNode(9 * minute))))],
+      members: [
+        voter("a", runningFor(3)),
+        ...["b", "c"].map((name) => voter(name, returned(onSilentNode(9 * minute)))),
+      ],
     },
     [],
   ],

@@ -4,7 +4,7 @@ import type { Assessment } from "../../assess/assess.ts";
 import { firstStateOf, isReturning } from "../../assess/beginning.ts";
 import { hasServed } from "../../assess/health.ts";
 import { quorum } from "../../assess/instances.ts";
-import { problemOf, stuckAt } from "../../assess/pods.ts";
+import { problemOf, runsFor, stuckAt } from "../../assess/pods.ts";
 import { type PlannedBeginning, plannedBeginning } from "../../objects/first-members.ts";
 import type { MemberName } from "../../objects/names.ts";
 import type { MemberPod } from "../../observe/world.ts";
@@ -95,10 +95,11 @@ function goOn(
     };
   }
   const placed = coming.filter((pod) => !isHomeless(pod));
-  const homeless = coming.filter(isHomeless);
-  const youngest = Math.max(...homeless.map(({ createdAt }) => createdAt));
-  const areNew = !homeless.some(isReturning);
-  if (placed.length > 0 && placed.length < needed && areNew && now - youngest > placementMs)
+  // Clients may have written to those that were made again on their volumes.
+  const areNew = !coming.some((pod) => isHomeless(pod) && isReturning(pod));
+  // All were created before any began.
+  const isAlone = placed.length > 0 && placed.every((pod) => runsFor(pod, now) > placementMs);
+  if (isAlone && areNew && placed.length < needed)
     return again(
       placed.length,
       `the first members begin again, because nodes take ${placed.length} of ${members.length}`,
@@ -117,7 +118,7 @@ const admissionMs = 25_000;
 
 /** No node takes it, as the scheduler says. */
 const isHomeless = (pod: MemberPod): boolean => pod.state.t === "pending" && problemOf(pod) !== undefined;
-/** Nodes that are added when pods wait for them have come before. */
+/** Milliseconds that those which run wait for the rest. Nodes that are added when pods wait for them have come before. */
 const placementMs = 120_000;
 
 function requeueFor(pod: MemberPod, { now, world }: Assessment): number {
