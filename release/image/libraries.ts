@@ -68,7 +68,7 @@ export function ensureLibraries(architecture: Architecture): Promise<string> {
 export const gone = (name: string, version: string, architecture: string, offered: readonly string[]): string =>
   `The package sources of this machine no longer have ${name} ${version} for ${architecture}; they have ${offered.join(", ") || "none"}. ` +
   "For a new release, run `node release/image/pin-libraries.ts`, and commit libraries.json. " +
-  "To make an old release again, add https://snapshot.debian.org of its day to the sources of apt.";
+  "To make an old release again, add the snapshot archive of Debian of its day to the sources of apt.";
 
 /** As the image has them: each under the name by which it is loaded. */
 export async function libraryEntries(architecture: Architecture): Promise<Entry[]> {

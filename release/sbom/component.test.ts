@@ -33,12 +33,11 @@ describe("the bill of materials", () => {
     const locked = lock.get("node_modules/@a/b");
     assert.ok(locked);
     assert.equal(lock.size, 1);
-    const { purl, downloadLocation, checksum, id } = npmComponent("@a/b", locked, [], []);
+    const { purl, checksum, id } = npmComponent("@a/b", locked, [], []);
     assert.deepEqual(
-      { purl, downloadLocation, checksum, id },
+      { purl, checksum, id },
       {
         purl: "pkg:npm/%40a/b@1.2.3",
-        downloadLocation: "https://registry.npmjs.org/@a/b/-/b-1.2.3.tgz",
         checksum: { algorithm: "SHA512", value: "01".repeat(64) },
         id: "npm--a-b-1.2.3",
       },

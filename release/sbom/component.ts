@@ -7,7 +7,6 @@ export interface Component {
   readonly version: string;
   /** A package URL: https://github.com/package-url/purl-spec. */
   readonly purl: string;
-  readonly downloadLocation?: string;
   /** An SPDX expression, as its authors state it, or as its text says. */
   readonly license?: string;
   readonly checksum?: { readonly algorithm: "SHA256" | "SHA512"; readonly value: string };

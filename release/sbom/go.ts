@@ -24,7 +24,6 @@ export async function goComponents(): Promise<Component[]> {
         id: module === etcdutl ? "etcdutl" : idOf("go", module.name, module.version),
         ...module,
         purl: `pkg:golang/${module.name}@${module.version}`,
-        downloadLocation: `https://proxy.golang.org/${escaped(module.name)}/@v/${escaped(module.version)}.zip`,
         ...(license === undefined ? {} : { license }),
         texts,
         within: module === etcdutl ? [] : ["etcdutl"],
@@ -57,9 +56,6 @@ export function modulesIn(printed: string): { go: string; modules: GoModule[] } 
 }
 
 const keyOf = ({ name, version }: GoModule): string => `${name}@${version}`;
-
-/** Upper case in a path of the module proxy. */
-const escaped = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => `!${letter.toLowerCase()}`);
 
 async function moduleFolders(modules: readonly GoModule[]): Promise<ReadonlyMap<string, string>> {
   const printed = await run("go", ["mod", "download", "-json", ...modules.map(keyOf)], {

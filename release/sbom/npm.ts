@@ -91,7 +91,6 @@ export function npmComponent(
     name,
     version,
     purl: `pkg:npm/${purlName}@${version}`,
-    downloadLocation: `https://registry.npmjs.org/${name}/-/${path.posix.basename(name)}-${version}.tgz`,
     ...(license === undefined ? {} : { license }),
     checksum: sha512Of(integrity),
     texts,

@@ -68,7 +68,8 @@ const packageOf = (component: Component): object => ({
   SPDXID: refOf(component.id),
   name: component.name,
   versionInfo: component.version,
-  downloadLocation: component.downloadLocation ?? "NOASSERTION",
+  // The purl names the package; where it is fetched from is up to who builds.
+  downloadLocation: "NOASSERTION",
   filesAnalyzed: false,
   licenseConcluded: "NOASSERTION",
   licenseDeclared: component.license ?? "NOASSERTION",
