@@ -114,7 +114,7 @@ export function badSecrets(the: () => TlsLane, given: () => GivenSecrets): void 
         const bad = await texts(given());
         await (bad === undefined ? given().remove(secret) : given().put(secret, bad));
         const message = await untilSaid(the(), `False ${reason}`);
-        assert.match(message, new RegExp(`^(The )?Secret ${secret}.* goes on with what it has\\.`));
+        assert.match(message, new RegExp(`^(The )?Secret ${secret}.* continues with its current certificates\\.`));
         await cluster.untilEvent("Certificate Problem", ({ note }) => note === message);
         assert.equal(problemsIn(await metrics(), cluster.name), 1);
         assert.deepEqual(await copiesOf(the()), copies, "what the members use was changed");

@@ -100,7 +100,7 @@ export function loss(): void {
         const paused = before.members.slice(0, 2).map(({ name }) => `${cluster.namespace}/${name}`);
         await whilePaused(paused, async () => {
           const advice =
-            /^[01] of 3 voters answer, .* goes on by itself as soon as enough of its pods run again: see what keeps/;
+            /^[01] of 3 voters answer, .* continues by itself as soon as enough of its pods run again: find out what keeps/;
           const lost = await cluster.until("Available is QuorumLost, with what to do", (cluster) => {
             const { reason, message = "" } = conditionOf(cluster, "Available") ?? {};
             return reason === "QuorumLost" && advice.test(message);
