@@ -285,3 +285,20 @@ for (const [name, { holdsUp, says, cures }] of Object.entries(table) as [GateNam
   });
 
 test("every gate has a cure", () => assert.deepEqual(Object.keys(table), Object.keys(gates)));
+
+test("more room is urgent where a database is full, and waits for what etcd must be brought to where none is", () => {
+  const first = (dbSize: number): string | undefined => {
+    const members = ["a", "b", "c"].map((letter) =>
+      of(letter, {
+        version: "3.7.3",
+        storage: "3.7.0",
+        says: { dbSize },
+        claim: {},
+        pod: { version: "3.7.3", image: imageOf("3.7.3") },
+      }),
+    );
+    return rolled({ version: "3.6.16", spec: quota, members }).first?.t;
+  };
+  assert.equal(first(1024), "enableDowngrade");
+  assert.equal(first(2 * GiB), undefined);
+});
