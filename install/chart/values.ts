@@ -97,7 +97,7 @@ export const values: Fields = {
   readinessProbe: object("Readiness probe of the container.", defaults.readinessProbe),
   livenessProbe: object("Liveness probe of the container.", defaults.livenessProbe),
   nodeSelector: labels("Labels that a node must have to run the operator."),
-  affinity: object("Affinity of the operator's pods."),
+  affinity: object("Affinity of the operator's pods. If empty, several replicas prefer different nodes."),
   tolerations: objects("Tolerations of the operator's pods."),
   topologySpreadConstraints: objects(
     "Constraints that spread the replicas over zones, nodes or other topology domains.",

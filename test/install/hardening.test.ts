@@ -39,7 +39,7 @@ const installed: readonly (readonly [name: string, manifests: () => Promise<Mani
   ["install/install.yaml", async () => documentsIn("install/install.yaml")],
   ["install/install-namespace.yaml", async () => documentsIn("install/install-namespace.yaml")],
   ["the chart", () => rendered()],
-  ["the chart with two replicas", () => rendered("--set=replicaCount=2")],
+  ["the chart with two replicas", () => rendered("--set=replicaCount=2,podDisruptionBudget.enabled=true")],
 ];
 
 describe("the restricted profile of Pod Security", () => {
