@@ -125,9 +125,8 @@ function runFiles(suite: Extract<Suite, { atOnce: number }>): Promise<Count> {
       const where = event.file === undefined ? "" : `${path.relative(root, event.file)}: `;
       say(`  ${red("✗")} ${event.name} ${dim(seconds(event.details.duration_ms))}`);
       const error = event.details.error.cause ?? event.details.error;
-      say(indent(error instanceof Error ? (error.stack ?? error.message) : String(error)));
-      const reason = error instanceof Error ? error.message : String(error);
-      failures.push(`${suite.name}: ${where}${event.name}\n${indent(beginning(reason))}`);
+      say(indent(whole(error)));
+      failures.push(`${suite.name}: ${where}${event.name}\n${indent(beginning(reasonOf(error)))}`);
     });
     stream.on("test:stdout", (event) => process.stderr.write(event.message));
     stream.on("test:stderr", (event) => process.stderr.write(event.message));
@@ -166,6 +165,18 @@ class FileTimes {
 const runsInParallel = (suite: Suite): boolean => "inParallel" in suite;
 /** Node reports a file as a test when it crashes or has no tests. */
 const isFile = (name: string): boolean => name.endsWith(".test.ts");
+/** With all that it was caused by: what a program printed last is often there. */
+const whole = (error: unknown): string =>
+  error instanceof Error
+    ? [error.stack ?? error.message, ...(error.cause === undefined ? [] : [`caused by ${whole(error.cause)}`])].join(
+        "\n",
+      )
+    : String(error);
+/** That which caused the others. */
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : reasonOf(error.cause);
+};
 const indent = (text: string): string => text.replaceAll(/^/gm, "      ");
 /** Enough to tell what went wrong; the whole of it is where the test ran. */
 const beginning = (text: string): string => text.trim().split("\n").slice(0, 12).join("\n").slice(0, 1000);
