@@ -74,7 +74,9 @@ describe("signatures", () => {
   });
 
   test("are refused in any other spelling of the same bytes", () => {
-    for (const other of [`${signature}\n`, signature.replace(/=*$/, ""), ` ${signature}`])
+    // A signature has 70 to 72 bytes, and 72 need no padding.
+    const unpadded = signature.endsWith("=") ? signature.replace(/=*$/, "") : `${signature}=`;
+    for (const other of [`${signature}\n`, unpadded, ` ${signature}`])
       assert.throws(() => insistSigned(content, other, createPublicKey(pem), "it"), Failure);
   });
 
