@@ -37,10 +37,12 @@ export function startDaemon(
   fs.mkdirSync(path.dirname(logPath(lab, component)), { recursive: true });
   fs.mkdirSync(path.dirname(pidPath(lab, component)), { recursive: true });
   const log = fs.openSync(logPath(lab, component), "a");
+  // The folder may go with whoever starts it, as one of a run of tests does: the daemon stays.
+  const { TMPDIR: _, ...inherited } = process.env;
   const child = spawn(command, args, {
     detached: true,
     stdio: ["ignore", log, log],
-    env: { ...process.env, ...env, [labMark]: lab.name },
+    env: { ...inherited, ...env, [labMark]: lab.name },
   });
   fs.closeSync(log);
   // Whoever waits for it to be ready sees whether it stays up; without a listener Node would throw here.
