@@ -13,15 +13,15 @@ test("a daemon does not use the temporary folder of whoever starts it, which may
   process.env["TMPDIR"] = state;
   try {
     const lab = { ...labConfig({ name: "daemon" }), state };
-    startDaemon(lab, "says", ["sh", "-c", 'echo "TMPDIR=${TMPDIR-unset} OWN=$OWN"'], { OWN: "set" });
-    const said = await waitFor(
-      "what it says",
-      async () => readFileSync(logPath(lab, "says"), "utf8").trim() || undefined,
-      {
-        timeoutMs: 60_000,
-      },
-    );
-    assert.equal(said, "TMPDIR=unset OWN=set");
+    const argv = ["sh", "-c", 'echo "TMPDIR=${TMPDIR-unset} OWN=$OWN"; exec sleep 600'];
+    const { pid } = startDaemon(lab, "says", argv, { OWN: "set" });
+    try {
+      const said = async (): Promise<string | undefined> =>
+        readFileSync(logPath(lab, "says"), "utf8").trim() || undefined;
+      assert.equal(await waitFor("what it says", said, { timeoutMs: 60_000 }), "TMPDIR=unset OWN=set");
+    } finally {
+      process.kill(pid, "SIGKILL");
+    }
   } finally {
     if (before === undefined) delete process.env["TMPDIR"];
     else process.env["TMPDIR"] = before;
