@@ -36,5 +36,5 @@ export const names = (version: string): Record<FileKind, string> => ({
   sums: "SHA256SUMS",
 });
 
-/** Of a file. */
+/** Name of a file's signature. */
 export const signatureOf = (file: string): string => `${file}.sig`;

@@ -13,7 +13,7 @@ import lock from "./libraries.json" with { type: "json" };
 export interface LibraryPackage {
   readonly name: string;
   readonly version: string;
-  /** Of the package, by architecture. */
+  /** Hash of the package, by architecture. */
   readonly sha256: Readonly<Record<Architecture, string>>;
 }
 

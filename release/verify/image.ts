@@ -5,7 +5,7 @@ import { insist, parsed } from "./failure.ts";
 import { readTar, type TarEntry } from "./tar-reader.ts";
 
 export interface FoundImage {
-  /** Of the index. */
+  /** Digest of the index. */
   readonly digest: string;
   /** As in linux/amd64. */
   readonly platforms: readonly string[];

@@ -25,7 +25,7 @@ import { type Cached, deafTo } from "./testing/views.ts";
 type Happening =
   | { readonly t: "nothing" | "deletePods" | "revive" | "allow" | "hear" | "deleteRestore" }
   | { readonly t: "deletePod" | "evict" | "silence" | "kill" | "deleteClaim" | "deleteBoth"; readonly who: number }
-  /** Of the pods of first members, and of no others; 0: of none. */
+  /** Counts the pods of first members, and no others; 0: of none. */
   | { readonly t: "quota"; readonly roomFor: number }
   | { readonly t: "deaf"; readonly to: Cached }
   | { readonly t: "operator"; readonly fate: Fate }
@@ -88,7 +88,7 @@ class Play {
   readonly #size: number;
   readonly #volumes: boolean;
   readonly #ends = new Map<string, () => void>();
-  /** Of the cluster that the status describes now: those that clients had an answer from. */
+  /** In the cluster that the status describes now: those that clients had an answer from. */
   readonly #served = new Set<FakeEtcd>();
   #attempt = "";
   #value = "";

@@ -3,7 +3,7 @@
 import { compareVersions, formatVersion, parseVersion } from "../../etcd/versions/version.ts";
 import { isJsonObject } from "../schema/complete.ts";
 
-/** Of a cluster that begins. A newer one changes no cluster that exists. */
+/** The version that a new cluster begins with. A newer default changes no cluster that exists. */
 export const defaultVersion = "3.6.16";
 
 /** The default of etcd-operator 0.9. */

@@ -63,7 +63,7 @@ export function tlsToMake({ assessment: { certificates, desired } }: ClusterExec
   return desired.tls;
 }
 
-/** Of a member whose database may have to hold what the others have, or nothing yet. */
+/** For a member whose database may have to hold what the others have, or nothing yet. */
 export const quotaOfNew = ({ assessment: { world }, cluster }: ClusterExecution): number | undefined =>
   quotaToMake(cluster, world);
 

@@ -34,7 +34,7 @@ export interface OperatorOptions {
 
 /** The code that it runs: of this tree, or of an earlier one. */
 export interface Build {
-  /** Of its own image, which workers run. */
+  /** Its own image, which workers run. */
   readonly image: string;
   readonly clusterController: (...parts: Parameters<typeof clusterController>) => Running;
   readonly backupController: (...parts: Parameters<typeof backupController>) => Running;

@@ -20,7 +20,7 @@ export async function makeRelease(
     cwd: root,
     env: {
       ...key,
-      // Of a tree that is no git repository.
+      // As in a tree that is no git repository.
       REVISION: process.env["REVISION"] ?? "0000000000000000000000000000000000000000",
       SOURCE_DATE_EPOCH: process.env["SOURCE_DATE_EPOCH"] ?? "1760000000",
     },
