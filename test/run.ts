@@ -259,5 +259,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 
 // The run that this is a part of is over, and this part's lab must not stay.
 process.on("disconnect", () => interrupted.abort());
+// Who listens holds the channel open, and the process would never end.
+process.channel?.unref();
 
 process.exitCode = await main();

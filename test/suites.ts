@@ -53,7 +53,10 @@ export const suites: readonly Suite[] = [
     name: "unit",
     what: "unit tests",
     need: "nothing",
-    files: () => testFiles("src", "lab", "docs", "bench", "demo", "install", "observability", "chaos", "release"),
+    files: () => [
+      ...testFiles("src", "lab", "docs", "bench", "demo", "install", "observability", "chaos", "release"),
+      path.join("test", "parallel.test.ts"),
+    ],
     atOnce: 2,
   },
   {
